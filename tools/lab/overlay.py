@@ -1,0 +1,656 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Bring the files of this repository into a copy of a kernel tree.
+
+    overlay.py BASE TARGET [--overlay ROOT]   make TARGET equal BASE + overlay
+    overlay.py --check-smpl [--overlay ROOT]  parse and lint the semantic patches
+    overlay.py --list [--overlay ROOT]        print "form path" of each file
+    overlay.py --version-of TREE              print the kernel version of TREE
+
+A file below one of DIRS has one of three forms:
+
+    PATH        replaces the base's PATH, or is new
+    PATH.cocci  a semantic patch that edits the base's PATH (.c and .h only)
+    PATH.add    is appended to the base's PATH
+
+Below tools/testing/ a NAME.cocci whose NAME ends in neither .c nor .h is a plain file.
+
+The content of every path is computed from BASE before anything is written, so a fault leaves TARGET
+as it was. Only files that differ are written, each by rename, so that make rebuilds what changed
+and no more. TARGET/.overlay lists what came from an overlay: it is written first with the old and
+the new paths, last with the new ones, and so a run that was cut short is put right by the next.
+
+A semantic patch is applied rule by rule: rules 1..k must change what rules 1..k-1 made, in as many
+places (stretches of changed lines) as the comment "// places: N" directly above rule k says, else
+in one.
+
+Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, trees or system;
+130 interrupted.
+"""
+
+import argparse
+import difflib
+import fcntl
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SUPPORTED = ("6.1",)
+DIRS = ("Documentation", "block", "drivers", "fs", "include", "lib", "mm", "tools/testing")
+FORMS = {".cocci": "edit", ".add": "append"}
+MANIFEST = ".overlay"
+TEMPORARY = ".overlay.tmp"
+SPATCH = ("spatch", "--very-quiet", "--no-includes", "--no-show-diff", "--smpl-spacing")
+SPATCH_SECONDS = 300
+
+
+class Fault(Exception):
+    """A file of the overlay cannot be applied."""
+
+    def __init__(self, where, what):
+        super().__init__(f"{where}: {what}")
+
+
+class Refusal(Exception):
+    """The command line, a tree or the system is not as needed."""
+
+
+@dataclass
+class Source:
+    form: str           # replace, edit or append
+    name: str           # of the file in the overlay, relative to its root
+
+
+@dataclass
+class Content:
+    verb: str           # for the line printed when it is written
+    data: bytes         # None: the path is not to exist
+    executable: bool = False
+
+
+@dataclass
+class Rule:
+    name: str
+    line: int
+    places: int
+    last: int = 0                               # its last line
+    edits: bool = False
+    bound: set = field(default_factory=set)     # the metavariables
+    added: list = field(default_factory=list)   # runs of + lines
+
+    def fault(self, where, what):
+        return Fault(where, f"rule {self.name}: {what}")
+
+
+# What the overlay holds
+
+def in_overlay(path):
+    return any(path.startswith(d + "/") for d in DIRS)
+
+
+def file_names(root):
+    """All files of root, as git sees them where root is a checkout."""
+    if not (root / ".git").exists():
+        for folder, folders, files in os.walk(root):
+            here = Path(folder).relative_to(root)
+            links = [f for f in folders if (Path(folder) / f).is_symlink()]
+            yield from ((here / f).as_posix() for f in files + links)
+        return
+    try:
+        git = subprocess.run(["git", "-C", root, "ls-files", "-z", "-co", "--exclude-standard"],
+                             capture_output=True, check=False)
+    except FileNotFoundError:
+        raise Refusal(f"{root} is a git checkout, but git is not found") from None
+    if git.returncode:
+        raise Refusal(f"{root}: git: {os.fsdecode(git.stderr).strip().splitlines()[0]}")
+    for name in os.fsdecode(git.stdout).split("\0"):
+        if name and os.path.lexists(root / name):
+            yield name
+
+
+def form_of(name):
+    """(path in the kernel, form) of an overlay file."""
+    path, suffix = os.path.splitext(name)
+    form = FORMS.get(suffix, "replace")
+    if form == "edit" and not path.endswith((".c", ".h")):
+        if not name.startswith("tools/testing/"):
+            raise Fault(name, "a semantic patch edits only .c and .h files")
+        form = "replace"
+    return (name if form == "replace" else path), form
+
+
+def scan(root):
+    """The overlay as {path: Source}, and the faults found on the way."""
+    found, faults = {}, []
+    if not root.is_dir():
+        raise Refusal(f"{root}: not a directory")
+    for name in sorted(set(filter(in_overlay, file_names(root)))):
+        try:
+            if not name.isprintable():
+                raise Fault(ascii(name), "unprintable character in the name")
+            if not stat.S_ISREG((root / name).lstat().st_mode):
+                raise Fault(name, "not a regular file")
+            path, form = form_of(name)
+            if path in found:
+                raise Fault(name, f"{found[path].name} is there too: one form for a path")
+            found[path] = Source(form, name)
+        except Fault as fault:
+            faults.append(fault)
+    return found, faults
+
+
+# Semantic patches: the rules of the house
+
+def bare(text):
+    """Text less comments and strings, line for line."""
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*',
+                  lambda match: "\n" * match[0].count("\n"), text, flags=re.S)
+
+
+def metavariables(declarations):
+    """The names that metavariable declarations bind; symbol and the like stand for themselves."""
+    names = set()
+    for declaration in re.sub(r"\{[^}]*\}", "", declarations).split(";"):
+        if not re.match(r"\s*(symbol|typedef|(declarer|iterator|attribute)\s+name)\b", declaration):
+            for one in re.split(r"[=!~]", declaration)[0].split(","):
+                names.update(re.findall(r"\w+", one)[-1:])
+    return names
+
+
+def rule_header(where, header):
+    """The name in a line that opens a rule."""
+    if re.match(r"@\s*(script|initialize|finalize)\s*:", header):
+        raise Fault(where, "script rules are not supported")
+    if re.match(r"@\s*(@|(depends|extends|disable|using|exists|forall)\s)", header):
+        raise Fault(where, "unnamed rule")
+    match = re.fullmatch(r"@\s*([A-Za-z_]\w*)(\s[^@]*)?@", header)
+    if not match:
+        raise Fault(where, "the header of a rule needs the form @name ...@ and its own line")
+    return match[1]
+
+
+def declared_places(where, raw, following):
+    """N of a comment "// places: N"; None if raw is no such comment."""
+    match = re.match(r"\s*//\s*places\b(.*)", raw)
+    if not match:
+        return None
+    number = re.fullmatch(r":\s*([1-9]\d*)\s*", match[1])
+    if not number:
+        raise Fault(where, "write this as // places: N")
+    if not following.startswith("@") or following.startswith("@@"):
+        raise Fault(where, "// places: N goes directly above the header of a rule")
+    return int(number[1])
+
+
+def preamble(where, code):
+    if code.startswith("virtual"):
+        raise Fault(where, "virtual rules are not supported")
+    if code:
+        raise Fault(where, "only comments may precede the first rule")
+
+
+def body_line(where, raw, code, rule, continues):
+    """One line below a rule's second @@."""
+    if raw.startswith("+"):
+        if not continues:
+            rule.added.append([])
+        rule.added[-1].append(raw.lstrip("+"))
+    elif re.search(r"<\.\.\.", code):
+        raise Fault(where, "<... matches zero times without a word: use <+...")
+    rule.edits |= raw.startswith(("+", "-"))
+
+
+def lint(name, text):
+    """The rules of a semantic patch, found to be of the kind that can be checked."""
+    rules, rule, declarations, places = [], None, None, 1
+    raws, previous = text.split("\n"), ""
+    for number, code in enumerate(bare(text).split("\n"), 1):
+        where, raw, code = f"{name}:{number}", raws[number - 1], code.strip()
+        opens = code.startswith("@") and not raw.startswith(("+", "-"))
+        if declarations is not None:
+            if code == "@@":
+                rule.bound, declarations = metavariables(declarations), None
+            elif opens:
+                raise Fault(where, "the line that ends the declarations is @@ alone")
+            else:
+                declarations += code + "\n"
+        elif opens:
+            rule = Rule(rule_header(where, code), number, places)
+            if rule.name in (r.name for r in rules):
+                raise rule.fault(where, "a second rule of this name")
+            rules.append(rule)
+            declarations, places = "", 1
+        elif rule:
+            body_line(where, raw, code, rule, previous.startswith("+"))
+        else:
+            preamble(where, code)
+        if rule:
+            rule.last = number
+        places = declared_places(where, raw, "".join(raws[number:number + 1])) or places
+        previous = raw
+    if declarations is not None:
+        raise rule.fault(f"{name}:{rule.line}", "its declarations do not end")
+    for rule in rules:
+        if not rule.edits:
+            raise rule.fault(f"{name}:{rule.line}", "only matches: each rule must edit")
+    if not rules:
+        raise Fault(name, "holds no rule")
+    return rules
+
+
+# Semantic patches: spatch
+
+def spatch(where, folder, *args):
+    """Run in an empty folder that is home too: no .cocciconfig has a say."""
+    try:
+        return subprocess.run([*SPATCH, *args], capture_output=True, check=False, text=True,
+                              errors="replace", timeout=SPATCH_SECONDS, cwd=folder,
+                              env={**os.environ, "HOME": folder})
+    except subprocess.TimeoutExpired:
+        raise Fault(where, f"spatch took longer than {SPATCH_SECONDS} s") from None
+
+
+def spatch_fault(name, run):
+    """What spatch has to say, in one line."""
+    if run.returncode < 0:
+        return Fault(name, f"spatch died of signal {-run.returncode}")
+    if "No rules apply" in run.stderr:
+        return Fault(name, "spatch drops all rules: does one add after a prototype?")
+    error = re.search(r"((?:\w+ )?error: *.*)", run.stderr)
+    line = re.search(r"line (\d+), column", run.stderr)
+    near = re.search(r"around = '(.+)'", run.stderr)
+    if error and line:
+        near = f" near '{near[1]}'" if near else ""
+        return Fault(f"{name}:{line[1]}", f"spatch: {error[1].strip(': ')}{near}")
+    lines = [s.strip() for s in run.stderr.splitlines() if s.strip()]
+    lines = [s for s in lines if not re.match(r"warning|init_defs", s, re.I)]
+    said = lines[-1] if lines else "no message"
+    return Fault(name, f"spatch failed with code {run.returncode}: {said}")
+
+
+def parse_smpl(root, name, folder):
+    run = spatch(name, folder, "--parse-cocci", (root / name).resolve())
+    if run.returncode:
+        raise spatch_fault(name, run)
+
+
+def after_rules(name, rules, base_file, folder):
+    """The text of base_file after the given lines of the semantic patch."""
+    sp_file, output = Path(folder, "rules.cocci"), Path(folder, "output")
+    sp_file.write_text(rules + "\n", encoding="latin-1", newline="")
+    output.unlink(missing_ok=True)
+    run = spatch(name, folder, "--sp-file", sp_file, base_file.resolve(), "-o", output)
+    if output.exists() and not run.returncode:
+        return output.read_bytes().decode("latin-1")
+    if run.returncode and not re.search(r"no modified files|No rules apply", run.stderr):
+        raise spatch_fault(name, run)
+    return base_file.read_bytes().decode("latin-1")
+
+
+# Semantic patches: has each rule done what it says?
+
+def squeezed(lines):
+    """Lines that are not blank, with white space normalised."""
+    return [" ".join(line.split()) for line in lines if line.strip()]
+
+
+def contains(lines, block):
+    return any(lines[i:i + len(block)] == block for i in range(len(lines) - len(block) + 1))
+
+
+def telling(lines):
+    """Do these lines hold more than brackets and words that may well stand twice in a row?"""
+    common = {"break", "continue", "default", "else", "endif", "return"}
+    return bool(set(re.findall(r"[A-Za-z_]\w*", " ".join(lines))) - common)
+
+
+def changes(old, new):
+    """(i1, i2, j1, j2) of each stretch where new[j1:j2] came for old[i1:i2]."""
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [op[1:] for op in matcher.get_opcodes() if op[0] != "equal"]
+
+
+def stands_beside(old, place, lines):
+    """Do the lines already stand just before or just after the place?"""
+    lines = squeezed(lines)
+    before, after = squeezed(old[:place]), squeezed(old[place:])
+    return telling(lines) and lines in (before[-len(lines):], after[:len(lines)])
+
+
+def stands_in(old, rule):
+    """Does all that the rule adds already stand in old? Not known if it adds metavariables."""
+    lines = [line for run in rule.added for line in run]
+    if rule.bound & set(re.findall(r"\w+", " ".join(lines))) or not telling(lines):
+        return False
+    old = squeezed(old)
+    return all(contains(old, squeezed(run)) for run in rule.added)
+
+
+def judge(name, path, rule, old, new):
+    old, new = old.split("\n"), new.split("\n")
+    places = changes(old, new)
+    if any(i1 == i2 and stands_beside(old, i1, new[j1:j2]) for i1, i2, j1, j2 in places):
+        raise rule.fault(name, f"was applied before to {path}")
+    if not places:
+        before = stands_in(old, rule)
+        raise rule.fault(name, f"was applied before to {path}" if before else
+                         f"matches nothing in {path}")
+    if len(places) < rule.places:
+        raise rule.fault(name, f"matches in part: {len(places)} of {rule.places} places in {path}")
+    if len(places) > rule.places:
+        raise rule.fault(name, f"matches {len(places)} places in {path}, {rule.places} declared")
+
+
+# The content of a path
+
+def edited(root, name, base_file, path):
+    text = (root / name).read_bytes().decode("latin-1")
+    rules = lint(name, text)
+    lines = text.split("\n")
+    now = base_file.read_bytes().decode("latin-1")
+    with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
+        parse_smpl(root, name, folder)
+        for rule in rules:
+            then = after_rules(name, "\n".join(lines[:rule.last]), base_file, folder)
+            judge(name, path, rule, now, then)
+            now = then
+    return now.encode("latin-1")
+
+
+def appended(root, name, base_file, path):
+    block, data = (root / name).read_bytes(), base_file.read_bytes()
+    added = squeezed(block.decode("latin-1").split("\n"))
+    if not added:
+        raise Fault(name, "adds nothing")
+    if contains(squeezed(data.decode("latin-1").split("\n")), added):
+        raise Fault(name, f"was applied before to {path}")
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    return data + block
+
+
+def executable(file):
+    return bool(file.lstat().st_mode & 0o100)
+
+
+def wanted(root, source, base, path):
+    """What path is to be, with this overlay file."""
+    name, base_file, own = source.name, base / path, root / source.name
+    if base_file.is_symlink() or base_file.is_dir():
+        raise Fault(name, f"{path} is no regular file in the base")
+    if source.form == "replace":
+        verb = "replaced" if base_file.exists() else "added"
+        return Content(verb, own.read_bytes(), executable(own))
+    if not base_file.is_file():
+        raise Fault(name, f"the base has no {path}")
+    make = edited if source.form == "edit" else appended
+    return Content(make.__name__, make(root, name, base_file, path), executable(base_file))
+
+
+def plan(root, overlay, base):
+    """{path: Content} of the whole overlay, and the faults."""
+    def one(path):
+        try:
+            return wanted(root, overlay[path], base, path)
+        except Fault as fault:
+            return fault
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = dict(zip(overlay, pool.map(one, overlay)))
+    faults = [m for m in made.values() if isinstance(m, Fault)]
+    return made, faults
+
+
+def as_in_base(base, path):
+    file = base / path
+    if file.is_file():
+        return Content("restored", file.read_bytes(), executable(file))
+    return Content("deleted", None)
+
+
+# Writing
+
+def read_manifest(target):
+    """{path: form} of what earlier runs brought."""
+    found, file = {}, target / MANIFEST
+    if not file.exists():
+        return found
+    lines = file.read_bytes().decode("utf-8", "replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        form, _, path = line.partition(" ")
+        if form not in ("replace", *FORMS.values()) or not in_overlay(path) or \
+           ".." in path.split("/"):
+            raise Refusal(f"{file}:{number}: not a line that this tool wrote")
+        found[path] = form
+    return found
+
+
+def write_file(target, path, data, mode=0o644, times=None):
+    temporary = target / TEMPORARY
+    with open(temporary, "wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+    temporary.chmod(mode)
+    if times:
+        os.utime(temporary, ns=times)
+    os.replace(temporary, target / path)
+
+
+def write_manifest(target, forms):
+    text = "".join(f"{form} {path}\n" for path, form in sorted(forms.items()))
+    write_file(target, MANIFEST, text.encode())
+
+
+def present(target, path):
+    """What path is now in target, or why it cannot be written."""
+    for folder in reversed(Path(path).parents):
+        here = target / folder
+        linked = folder.parts and here.is_symlink()
+        if linked or (os.path.lexists(here) and not here.is_dir()):
+            raise Refusal(f"{here} is not a directory: TARGET is no copy of BASE")
+    file = target / path
+    if not os.path.lexists(file):
+        return None, False
+    if file.is_dir():
+        raise Refusal(f"{file} is a directory: TARGET is no copy of BASE")
+    return (b"" if file.is_symlink() else file.read_bytes()), executable(file)
+
+
+def delete(target, base, path):
+    (target / path).unlink()
+    for folder in Path(path).parents:
+        if (base / folder).is_dir() or any((target / folder).iterdir()):
+            break
+        (target / folder).rmdir()
+
+
+def write(target, path, content):
+    file = target / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    times = None
+    if file.is_file() and not file.is_symlink() and file.read_bytes() == content.data:
+        times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)     # only the mode differs
+    write_file(target, path, content.data, 0o755 if content.executable else 0o644, times)
+
+
+def differs(target, path, content):
+    data, mode = present(target, path)
+    if (target / path).is_symlink() or data != content.data:
+        return True
+    return data is not None and mode != content.executable
+
+
+def bring(target, base, overlay, contents):
+    """Write what differs, manifest first and last. Returns the number of files written."""
+    forms = {path: source.form for path, source in overlay.items()}
+    old = read_manifest(target)
+    for path in sorted(set(old) - set(forms)):
+        contents[path] = as_in_base(base, path)
+    todo = [p for p in contents if differs(target, p, contents[p])]
+    if todo:
+        write_manifest(target, old | forms)
+    for path in todo:
+        if contents[path].data is None:
+            delete(target, base, path)
+        else:
+            write(target, path, contents[path])
+        print(contents[path].verb, path, flush=True)
+    if todo or old != forms:
+        write_manifest(target, forms)
+    return len(todo)
+
+
+# The trees
+
+def kernel_version(tree):
+    try:
+        text = (tree / "Makefile").read_text(encoding="latin-1")
+    except (FileNotFoundError, NotADirectoryError):
+        raise Refusal(f"{tree}: not a kernel tree: no Makefile") from None
+    numbers = []
+    for key in ("VERSION", "PATCHLEVEL", "SUBLEVEL"):
+        match = re.search(rf"^{key}[ \t]*=[ \t]*(\d+)[ \t]*$", text, re.M)
+        if not match:
+            raise Refusal(f"{tree}: not a kernel tree: no {key} in its Makefile")
+        numbers.append(match[1])
+    return ".".join(numbers)
+
+
+def check_trees(base, target):
+    version = kernel_version(base)
+    if version.rpartition(".")[0] not in SUPPORTED:
+        raise Refusal(f"{base}: Linux {version} is not supported; supported: "
+                      + ", ".join(SUPPORTED))
+    if (base / MANIFEST).exists():
+        raise Refusal(f"{base}: not a pristine base: an overlay was applied to it")
+    if not target.is_dir():
+        raise Refusal(f"{target}: not a directory")
+    real_base, real_target = base.resolve(), target.resolve()
+    if real_base == real_target or real_base in real_target.parents or \
+       real_target in real_base.parents:
+        raise Refusal("BASE and TARGET must be two trees, neither in the other")
+    if kernel_version(target) != version:
+        raise Refusal(f"{target}: Linux {kernel_version(target)}, but BASE is {version}")
+
+
+@contextmanager
+def locked(target):
+    """Keep a second run out; the lock ends with the process at the latest."""
+    handle = os.open(target, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise Refusal(f"{target}: another run is at work on it") from None
+    finally:
+        os.close(handle)
+
+
+# The commands
+
+def report(faults):
+    for fault in faults:
+        print(f"overlay: {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+def do_apply(base, target, root):
+    check_trees(base, target)
+    overlay, faults = scan(root)
+    if any(source.form == "edit" for source in overlay.values()):
+        need_spatch()
+    contents, more = plan(root, overlay, base)
+    if faults + more:
+        return report(faults + more)
+    with locked(target):
+        count = bring(target, base, overlay, contents)
+    print(f"overlay: {len(overlay)} paths, {count} written")
+    return 0
+
+
+def do_check(root):
+    overlay, faults = scan(root)
+    patches = [s for s in overlay.values() if s.name.endswith(".cocci")]
+    if patches:
+        need_spatch()
+    with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
+        for source in patches:
+            try:
+                if source.form == "edit":
+                    lint(source.name, (root / source.name).read_bytes().decode("latin-1"))
+                parse_smpl(root, source.name, folder)
+            except Fault as fault:
+                faults.append(fault)
+    if not faults:
+        print(f"overlay: {len(patches)} semantic patches parse")
+    return report(faults)
+
+
+def do_list(root):
+    overlay, faults = scan(root)
+    if not faults:
+        for path in sorted(overlay):
+            print(overlay[path].form, path)
+    return report(faults)
+
+
+def need_spatch():
+    if not shutil.which(SPATCH[0]):
+        raise Refusal("spatch not found: install the package coccinelle")
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Refusal(f"{message} (see --help)")
+
+
+def arguments(argv):
+    parser = Parser(prog="overlay.py", description=__doc__, allow_abbrev=False,
+                    usage=argparse.SUPPRESS,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trees", nargs="*", type=Path, metavar="TREE", help="BASE and TARGET")
+    parser.add_argument("--overlay", type=Path, metavar="ROOT",
+                        default=Path(__file__).resolve().parents[2],
+                        help="default: this repository")
+    command = parser.add_mutually_exclusive_group()
+    command.add_argument("--check-smpl", action="store_true")
+    command.add_argument("--list", action="store_true")
+    command.add_argument("--version-of", type=Path, metavar="TREE")
+    args = parser.parse_args(argv)
+    alone = args.check_smpl or args.list or args.version_of
+    if len(args.trees) != (0 if alone else 2):
+        parser.error("no tree goes with this option" if alone else "BASE and TARGET are needed")
+    return args
+
+
+def main(argv):
+    try:
+        args = arguments(argv)
+        if args.version_of:
+            print(kernel_version(args.version_of))
+            return 0
+        if args.check_smpl:
+            return do_check(args.overlay)
+        if args.list:
+            return do_list(args.overlay)
+        return do_apply(*args.trees, args.overlay)
+    except Refusal as refusal:
+        print(f"overlay: {refusal}", file=sys.stderr)
+    except OSError as error:
+        print(f"overlay: {error.filename or 'system'}: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,736 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of overlay.py, each on a kernel tree of a few lines in a temporary directory.
+
+After every test the base must be as it was; after every expected fault the target too.
+Run as: python3 -m unittest discover -s tools/lab/tests
+"""
+
+import contextlib
+import fcntl
+import importlib.util
+import io
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+TOOL = Path(__file__).resolve().parents[1] / "overlay.py"
+needs_spatch = unittest.skipUnless(shutil.which("spatch"), "spatch (package coccinelle) not found")
+needs_git = unittest.skipUnless(shutil.which("git"), "git not found")
+
+OLD = 10 ** 18          # a modification time long past, in ns
+
+BASE = {
+    "Makefile": "# a comment\nVERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 77\nEXTRAVERSION =\n",
+    "block/thing.c": """\
+#include "thing.h"
+
+/* caf\xe9 */
+static int first(struct thing *t)
+{
+\tlock_thing(t);
+\treturn 0;
+}
+
+int second(struct thing *t)
+{
+\tlock_thing(t);
+\tif (t)
+\t\treturn 1;
+\treturn 0;
+}
+
+#ifdef CONFIG_THIRD
+int third(struct thing *t)
+{
+\treturn first(t)  +   second(t);
+}
+EXPORT_SYMBOL_GPL(third);
+#endif
+""",
+    "include/linux/thing.h": """\
+struct thing {
+\tint a;
+\tint b;
+};
+
+int second(struct thing *t);
+""",
+    "fs/Kconfig": 'menu "Files"\n\nconfig THING\n\tbool "thing"\n\nendmenu\n',
+    "fs/Makefile": "obj-y += one.o\nobj-y += two.o",
+    "lib/run.sh": "#!/bin/sh\n",
+    "kernel/other.c": "int other;\n",
+}
+
+FIELD = "@thing_c@\n@@\n struct thing {\n \t...\n \tint b;\n+\tint c;\n };\n"
+EXPORT = "@export@\n@@\n int second(...)\n {\n \t...\n }\n+EXPORT_SYMBOL_GPL(second);\n"
+LOCKS = "@locks@\nexpression t;\n@@\n lock_thing(t);\n+note(t);\n"
+
+
+def load_tool():
+    spec = importlib.util.spec_from_file_location("overlay", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["overlay"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def put(root, path, text, mode=0o644):
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode("latin-1"))
+    file.chmod(mode)
+
+
+def text_of(root, path):
+    return (root / path).read_bytes().decode("latin-1")
+
+
+def snapshot(root):
+    """All that a build or a user can see of a tree."""
+    found = {}
+    for file in sorted(root.rglob("*")):
+        status = file.lstat()
+        name = file.relative_to(root).as_posix()
+        if file.is_symlink():
+            found[name] = os.readlink(file)
+        elif file.is_file():
+            found[name] = (file.read_bytes(), status.st_mtime_ns, status.st_mode)
+        else:
+            found[name] = "directory"
+    return found
+
+
+def sources(root):
+    """Content and executable bit of each file but the manifest."""
+    return {name: (seen[0], seen[2] & 0o111) for name, seen in snapshot(root).items()
+            if isinstance(seen, tuple) and name != ".overlay"}
+
+
+class OverlayTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="test_overlay.")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.base, self.target = self.folder / "base", self.folder / "target"
+        self.root = self.folder / "root"
+        self.root.mkdir()
+        for path, text in BASE.items():
+            put(self.base, path, text, 0o755 if path.endswith(".sh") else 0o644)
+        shutil.copytree(self.base, self.target)
+        self.age()
+        self.pristine = snapshot(self.base)
+        self.addCleanup(lambda: self.assertEqual(snapshot(self.base), self.pristine))
+
+    def age(self):
+        """Make each file of the target look long unchanged."""
+        for file in self.target.rglob("*"):
+            if file.is_file() and not file.is_symlink():
+                os.utime(file, ns=(OLD, OLD))
+
+    def put(self, path, text, mode=0o644):
+        put(self.root, path, text, mode)
+
+    def run_tool(self, *args, env=None):
+        return subprocess.run([sys.executable, TOOL, *args, "--overlay", self.root],
+                              capture_output=True, text=True, env=env, check=False)
+
+    def apply(self):
+        """Apply, expecting success; returns the lines on stdout."""
+        run = self.run_tool(self.base, self.target)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return run.stdout.splitlines()
+
+    def fails(self, *lines, code=1, args=None, env=None):
+        """Run, expecting these lines on stderr and an untouched target."""
+        before = snapshot(self.target)
+        run = self.run_tool(*(args or (self.base, self.target)), env=env)
+        said = run.stderr.replace(str(self.folder) + "/", "").splitlines()
+        self.assertEqual(said, ["overlay: " + line for line in lines])
+        self.assertEqual((run.returncode, run.stdout), (code, ""))
+        self.assertEqual(snapshot(self.target), before)
+
+    def refused(self, *lines, **more):
+        self.fails(*lines, code=2, **more)
+
+    def target_is(self, changed):
+        """The target holds the base but for changed: {path: text, or None if gone}."""
+        want = {p: t for p, t in {**BASE, **changed}.items() if t is not None}
+        have = {p: data.decode("latin-1") for p, (data, _) in sources(self.target).items()}
+        self.assertEqual(have, want)
+
+
+class Forms(OverlayTest):
+    def test_new_file_and_replacement(self):
+        self.put("fs/new/deep.c", "int deep;\n")
+        self.put("fs/Kconfig", "# mine\n")
+        self.assertEqual(self.apply(), ["replaced fs/Kconfig", "added fs/new/deep.c",
+                                        "overlay: 2 paths, 2 written"])
+        self.target_is({"fs/new/deep.c": "int deep;\n", "fs/Kconfig": "# mine\n"})
+
+    @needs_spatch
+    def test_edit_keeps_every_other_byte(self):
+        self.put("include/linux/thing.h.cocci", FIELD)
+        self.put("block/thing.c.cocci", EXPORT)
+        self.assertEqual(self.apply()[:2], ["edited block/thing.c", "edited include/linux/thing.h"])
+        header = BASE["include/linux/thing.h"].replace("\tint b;\n", "\tint b;\n\tint c;\n")
+        code = BASE["block/thing.c"].replace("}\n\n#ifdef",
+                                             "}\nEXPORT_SYMBOL_GPL(second);\n\n#ifdef")
+        self.target_is({"include/linux/thing.h": header, "block/thing.c": code})
+
+    @needs_spatch
+    def test_rules_build_on_one_another(self):
+        self.put("block/thing.c.cocci", """\
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * @not a rule@
+ */
+@find@
+identifier f;
+@@
+ int f(...)
+ {
++	enter();
+ 	...
+ 	if (t)
+ 		return 1;
+ 	...
+ }
+
+@call depends on find@
+identifier find.f;
+@@
+-f(t)
++f(0, t)
+
+@more@
+@@
+ enter();
++enter_more();
+""")
+        self.assertEqual(self.apply()[-1], "overlay: 1 paths, 1 written")
+        text = text_of(self.target, "block/thing.c")
+        self.assertIn("\tenter();\n\tenter_more();\n\tlock_thing(t);\n\tif (t)\n", text)
+        self.assertEqual(text.count("second(0, t);"), 1)
+        self.assertEqual(text.count("enter();"), 1)
+
+    @needs_spatch
+    def test_declared_places(self):
+        self.put("block/thing.c.cocci", "// places: 2\n" + LOCKS)
+        self.apply()
+        self.assertEqual(text_of(self.target, "block/thing.c").count("\tnote(t);\n"), 2)
+
+    @needs_spatch
+    def test_an_endif_may_stand_beside_another(self):
+        """No sign that the rule was applied before."""
+        self.put("block/thing.c.cocci",
+                 "// places: 2\n@guard@\ndeclarer name EXPORT_SYMBOL_GPL;\n@@\n"
+                 "+#ifdef CONFIG_MORE\n EXPORT_SYMBOL_GPL(third);\n+#endif\n")
+        self.apply()
+        self.assertIn("#ifdef CONFIG_MORE\nEXPORT_SYMBOL_GPL(third);\n#endif\n#endif\n",
+                      text_of(self.target, "block/thing.c"))
+
+    def test_append(self):
+        self.put("fs/Kconfig.add", "# SPDX\nconfig NEW\n\tbool\n")
+        self.put("fs/Makefile.add", "obj-y += three.o\n")
+        self.assertEqual(self.apply()[:2], ["appended fs/Kconfig", "appended fs/Makefile"])
+        self.target_is({"fs/Kconfig": BASE["fs/Kconfig"] + "# SPDX\nconfig NEW\n\tbool\n",
+                        "fs/Makefile": BASE["fs/Makefile"] + "\nobj-y += three.o\n"})
+
+    def test_executable_bit(self):
+        self.put("tools/testing/new.sh", "#!/bin/sh\n", 0o755)
+        self.put("lib/run.sh.add", "true\n")
+        self.put("fs/Kconfig", "# mine\n")
+        self.apply()
+        modes = {p: bool(mode) for p, (_, mode) in sources(self.target).items()}
+        self.assertEqual([p for p in modes if modes[p]], ["lib/run.sh", "tools/testing/new.sh"])
+        (self.root / "tools/testing/new.sh").chmod(0o644)
+        self.age()
+        self.assertEqual(self.apply(), ["added tools/testing/new.sh",
+                                        "overlay: 3 paths, 1 written"])
+        status = (self.target / "tools/testing/new.sh").stat()
+        self.assertEqual((status.st_mode & 0o111, status.st_mtime_ns), (0, OLD))
+
+    def test_what_is_no_overlay(self):
+        for path in ("README.md", "Makefile", "MAINTAINERS", ".ci/run", "series/one",
+                     "legacy/fs/x.c", "tools/lab/x.py", "out/fs/x.c", "kernel/x.c", "fsx/x.c"):
+            self.put(path, "VERSION = 7\n")
+        self.assertEqual(self.apply(), ["overlay: 0 paths, 0 written"])
+        self.target_is({})
+
+    def test_a_mutant_of_the_harness_is_a_plain_file(self):
+        self.put("tools/testing/dio/at-once.cocci", "@@\n@@\n-a\n+b\n")
+        self.assertEqual(self.apply()[0], "added tools/testing/dio/at-once.cocci")
+
+    def test_list(self):
+        self.put("fs/a.c", "")
+        self.put("fs/Kconfig.add", "x\n")
+        self.put("fs/b.h.cocci", "")
+        run = self.run_tool("--list")
+        self.assertEqual((run.returncode, run.stdout),
+                         (0, "append fs/Kconfig\nreplace fs/a.c\nedit fs/b.h\n"))
+
+    @needs_git
+    def test_git_decides_in_a_checkout(self):
+        self.put(".gitignore", "*.o\n")
+        for name in ("tracked.c", "gone.c", "untracked.c", "built.o"):
+            self.put("fs/" + name, "int x;\n")
+        env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        for args in ("init -q", "add .gitignore fs/tracked.c fs/gone.c"):
+            subprocess.run(["git", "-C", self.root, *args.split()], check=True, env=env)
+        (self.root / "fs/gone.c").unlink()
+        run = self.run_tool("--list", env=env)
+        self.assertEqual((run.stderr, run.stdout),
+                         ("", "replace fs/tracked.c\nreplace fs/untracked.c\n"))
+
+
+class Repeats(OverlayTest):
+    def fill(self):
+        self.put("fs/new/deep.c", "int deep;\n")
+        self.put("fs/Kconfig.add", "# more\n")
+        self.put("lib/run.sh", "#!/bin/sh\ntrue\n", 0o755)
+
+    @needs_spatch
+    def test_second_run_writes_nothing(self):
+        self.fill()
+        self.put("include/linux/thing.h.cocci", FIELD)
+        self.apply()
+        self.age()
+        before = snapshot(self.target)
+        self.assertEqual(self.apply(), ["overlay: 4 paths, 0 written"])
+        self.assertEqual(snapshot(self.target), before)
+
+    def test_only_what_changed_gets_a_new_time(self):
+        self.fill()
+        put(self.target, "fs/new/deep.o", "object")
+        self.apply()
+        self.age()
+        self.put("fs/new/deep.c", "int deeper;\n")
+        self.assertEqual(self.apply(), ["added fs/new/deep.c", "overlay: 3 paths, 1 written"])
+        fresh = [p for p, seen in snapshot(self.target).items()
+                 if seen != "directory" and seen[1] != OLD and p != ".overlay"]
+        self.assertEqual(fresh, ["fs/new/deep.c"])
+
+    @needs_spatch
+    def test_removal_restores_the_base(self):
+        self.fill()
+        self.put("include/linux/thing.h.cocci", FIELD)
+        self.apply()
+        self.age()
+        shutil.rmtree(self.root)
+        self.root.mkdir()
+        self.assertEqual(self.apply(), [
+            "restored fs/Kconfig", "deleted fs/new/deep.c", "restored include/linux/thing.h",
+            "restored lib/run.sh", "overlay: 0 paths, 4 written"])
+        self.assertEqual(sources(self.target), sources(self.base))
+        self.assertFalse((self.target / "fs/new").exists())
+        self.assertNotEqual((self.target / "fs/Kconfig").stat().st_mtime_ns, OLD)
+
+    def test_objects_outlive_a_deleted_source(self):
+        self.fill()
+        self.apply()
+        put(self.target, "fs/new/deep.o", "object")
+        (self.root / "fs/new/deep.c").unlink()
+        self.apply()
+        self.assertEqual(os.listdir(self.target / "fs/new"), ["deep.o"])
+
+    def test_a_link_in_the_target_is_replaced_not_followed(self):
+        (self.target / "fs/Kconfig").unlink()
+        (self.target / "fs/Kconfig").symlink_to(self.base / "fs/Kconfig")
+        os.unlink(self.target / "fs/Makefile")
+        os.link(self.base / "fs/Makefile", self.target / "fs/Makefile")
+        self.put("fs/Kconfig", "# mine\n")
+        self.put("fs/Makefile", "# mine\n", 0o755)
+        self.apply()
+        self.target_is({"fs/Kconfig": "# mine\n", "fs/Makefile": "# mine\n"})
+
+    def test_cut_short_anywhere_the_next_run_repairs(self):
+        """Stop before each single step of writing; then another overlay must come out right."""
+        overlay = load_tool()
+        spoilt = self.folder / "spoilt"
+        self.put("fs/first.c", "int first;\n")
+        self.put("fs/Kconfig.add", "# first\n")
+        self.apply()
+        steps = 0
+        while True:
+            shutil.rmtree(self.root)
+            self.put("fs/Makefile.add", "# second\n")
+            self.put("lib/second.c", "int second;\n")
+            shutil.copytree(self.target, spoilt)
+            finished = self.stop_after(overlay, steps, spoilt)
+            shutil.rmtree(self.root)
+            self.put("fs/third.c", "int third;\n")
+            run = self.run_tool(self.base, spoilt)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            want = {**sources(self.base), "fs/third.c": (b"int third;\n", 0)}
+            self.assertEqual(sources(spoilt), want, f"after {steps} steps")
+            shutil.rmtree(spoilt)
+            if finished:
+                break
+            steps += 1
+        self.assertEqual(steps, 6)      # the manifest twice, one deletion, three files
+
+    def stop_after(self, overlay, steps, target):
+        """Apply in this process, killed at the given step. True if it came to the end."""
+        class Killed(BaseException):
+            pass
+
+        def counting(call):
+            def wrapped(*args, **keys):
+                nonlocal steps
+                if str(args[-1]).startswith(str(target)):
+                    if not steps:
+                        raise Killed
+                    steps -= 1
+                return call(*args, **keys)
+            return wrapped
+
+        with mock.patch("os.replace", counting(os.replace)), \
+             mock.patch("os.unlink", counting(os.unlink)), \
+             contextlib.redirect_stdout(io.StringIO()):
+            try:
+                overlay.do_apply(self.base, target, self.root)
+                return True
+            except Killed:
+                return False
+
+
+class Faults(OverlayTest):
+    def edit_fails(self, text, *lines):
+        """The only fault is in block/thing.c.cocci; a good file beside it is not written either."""
+        self.put("fs/good.c", "int good;\n")
+        self.put("block/thing.c.cocci", text)
+        self.fails(*("block/thing.c.cocci" + line for line in lines))
+
+    @needs_spatch
+    def test_matches_nothing(self):
+        self.edit_fails(EXPORT.replace("second(", "fourth(", 1),
+                        ": rule export: matches nothing in block/thing.c")
+
+    @needs_spatch
+    def test_second_rule_matches_nothing(self):
+        self.edit_fails(EXPORT + "\n@gone@\n@@\n-missing();\n",
+                        ": rule gone: matches nothing in block/thing.c")
+
+    @needs_spatch
+    def test_a_dropped_rule_matches_nothing(self):
+        """spatch drops a rule that adds after a prototype, and with another says nothing of it."""
+        after = "@after@\n@@\n int second(...);\n+int fourth(void);\n"
+        self.put("include/linux/thing.h.cocci", after + FIELD)
+        self.fails("include/linux/thing.h.cocci: rule after: matches nothing in "
+                   "include/linux/thing.h")
+        self.put("include/linux/thing.h.cocci", after)
+        self.fails("include/linux/thing.h.cocci: spatch drops all rules: does one add after a "
+                   "prototype?")
+
+    @needs_spatch
+    def test_matches_in_part(self):
+        self.edit_fails("// places: 3\n" + LOCKS,
+                        ": rule locks: matches in part: 2 of 3 places in block/thing.c")
+
+    @needs_spatch
+    def test_matches_too_much(self):
+        self.edit_fails(LOCKS, ": rule locks: matches 2 places in block/thing.c, 1 declared")
+
+    @needs_spatch
+    def test_insertion_applied_before(self):
+        self.edit_fails(EXPORT.replace("second", "third"),
+                        ": rule export: was applied before to block/thing.c")
+
+    @needs_spatch
+    def test_insertion_applied_before_with_other_spacing(self):
+        spaced = BASE["block/thing.c"].replace("\nEXPORT_SYMBOL", "\n\n  EXPORT_SYMBOL")
+        put(self.base, "block/thing.c", spaced)
+        self.pristine = snapshot(self.base)
+        self.edit_fails(EXPORT.replace("second", "third"),
+                        ": rule export: was applied before to block/thing.c")
+
+    @needs_spatch
+    def test_one_place_of_two_applied_before(self):
+        put(self.base, "block/thing.c", BASE["block/thing.c"].replace(
+            "\tlock_thing(t);\n\tif", "\tlock_thing(t);\n\tnote(t);\n\tif"))
+        self.pristine = snapshot(self.base)
+        self.edit_fails("// places: 2\n" + LOCKS,
+                        ": rule locks: was applied before to block/thing.c")
+
+    @needs_spatch
+    def test_vanished_anchor_applied_before(self):
+        put(self.base, "include/linux/thing.h",
+            "struct thing {\n\tint a;\n\tint b;\n\tint  c;\n};\n")
+        self.pristine = snapshot(self.base)
+        self.put("include/linux/thing.h.cocci", FIELD)
+        self.fails("include/linux/thing.h.cocci: rule thing_c: was applied before to "
+                   "include/linux/thing.h")
+
+    @needs_spatch
+    def test_applied_before_is_not_guessed_of_metavariables(self):
+        rule = "@gone@\n%s t;\n@@\n gone(t);\n+lock_thing(t);\n"
+        self.edit_fails(rule % "expression", ": rule gone: matches nothing in block/thing.c")
+        self.edit_fails(rule % "symbol", ": rule gone: was applied before to block/thing.c")
+
+    @needs_spatch
+    def test_a_base_edited_by_the_tool_is_known_again(self):
+        self.put("block/thing.c.cocci", EXPORT)
+        self.put("include/linux/thing.h.cocci", FIELD)
+        self.apply()
+        (self.target / ".overlay").unlink()
+        again = self.folder / "again"
+        shutil.copytree(self.base, again)
+        self.fails("block/thing.c.cocci: rule export: was applied before to block/thing.c",
+                   "include/linux/thing.h.cocci: rule thing_c: was applied before to "
+                   "include/linux/thing.h", args=(self.target, again))
+
+    @needs_spatch
+    def test_every_faulty_file_is_named(self):
+        self.put("include/linux/thing.h.cocci", "@a@\n@@\n-int none;\n")
+        self.put("block/none.c.cocci", FIELD)
+        self.fails("block/none.c.cocci: the base has no block/none.c",
+                   "include/linux/thing.h.cocci: rule a: matches nothing in include/linux/thing.h")
+
+    @needs_spatch
+    def test_spatch_cannot_parse(self):
+        self.edit_fails("@r@\n@@\n-int first(void\n+int f(void)\n { ... }\n",
+                        ":5: spatch: parse error near '{'")
+
+    @needs_spatch
+    def test_no_cocciconfig_has_a_say(self):
+        (self.folder / ".cocciconfig").write_text("[spatch]\n\toptions = --no-such-option\n",
+                                                  encoding="utf-8")
+        self.put("block/thing.c.cocci", EXPORT)
+        run = subprocess.run([sys.executable, TOOL, "base", "target", "--overlay", "root"],
+                             cwd=self.folder, env={**os.environ, "HOME": str(self.folder)},
+                             capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def with_spatch(self, script):
+        tools = self.folder / "bin"
+        tools.mkdir()
+        if script:
+            put(tools, "spatch", "#!/bin/sh\n" + script, 0o755)
+        return {**os.environ, "PATH": str(tools)}
+
+    def test_spatch_crashes(self):
+        self.put("block/thing.c.cocci", EXPORT)
+        self.fails("block/thing.c.cocci: spatch died of signal 11",
+                   env=self.with_spatch("kill -SEGV $$\n"))
+
+    def test_spatch_fails(self):
+        self.put("block/thing.c.cocci", EXPORT)
+        self.fails("block/thing.c.cocci: spatch failed with code 2: Stack overflow",
+                   env=self.with_spatch("echo init_defs_builtins: x >&2\n"
+                                        "echo Stack overflow >&2\nexit 2\n"))
+
+    def test_spatch_missing(self):
+        self.put("block/thing.c.cocci", EXPORT)
+        env = self.with_spatch(None)
+        self.refused("spatch not found: install the package coccinelle", env=env)
+        self.refused("spatch not found: install the package coccinelle", env=env,
+                     args=("--check-smpl",))
+
+    def test_append_applied_before(self):
+        self.put("fs/Kconfig.add", "config THING\n\n\tbool  \"thing\"\n")
+        self.fails("fs/Kconfig.add: was applied before to fs/Kconfig")
+
+    def test_append_of_nothing(self):
+        self.put("fs/Kconfig.add", "\n \n")
+        self.fails("fs/Kconfig.add: adds nothing")
+
+    def test_append_to_a_missing_file(self):
+        self.put("fs/none.add", "x\n")
+        self.fails("fs/none.add: the base has no fs/none")
+
+    def test_one_form_for_a_path(self):
+        self.put("fs/Kconfig", "x\n")
+        self.put("fs/Kconfig.add", "x\n")
+        self.put("fs/x.c.cocci", FIELD)
+        self.put("fs/x.c.add", "x\n")
+        lines = ("fs/Kconfig.add: fs/Kconfig is there too: one form for a path",
+                 "fs/x.c.cocci: fs/x.c.add is there too: one form for a path")
+        self.fails(*lines, args=("--list",))
+
+    def test_symbolic_links(self):
+        (self.root / "fs").mkdir()
+        (self.root / "fs/file").symlink_to("/etc/hostname")
+        (self.root / "fs/folder").symlink_to("/etc")
+        self.fails("fs/file: not a regular file", "fs/folder: not a regular file")
+
+    def test_folder_where_a_file_should_be(self):
+        (self.base / "fs/sub").mkdir()
+        self.pristine = snapshot(self.base)
+        self.put("fs/sub", "x\n")
+        self.fails("fs/sub: fs/sub is no regular file in the base")
+
+    def test_target_leads_elsewhere(self):
+        shutil.rmtree(self.target / "fs")
+        (self.target / "fs").symlink_to(self.base / "fs")
+        self.put("fs/Kconfig", "x\n")
+        self.refused("target/fs is not a directory: TARGET is no copy of BASE")
+
+
+class Lint(OverlayTest):
+    """What --check-smpl refuses, and applying too."""
+
+    def lint(self, text, line):
+        self.put("block/thing.c.cocci", text)
+        for args in (("--check-smpl",), (self.base, self.target)):
+            with self.subTest(args=args[0]):
+                self.fails("block/thing.c.cocci" + line, args=args)
+
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("spatch"):
+            self.skipTest("spatch (package coccinelle) not found")
+
+    def test_unnamed_rule(self):
+        self.lint("// x\n\n@@\n@@\n-a;\n", ":3: unnamed rule")
+        self.lint(EXPORT + "@ depends on export @\n@@\n-a;\n", ":8: unnamed rule")
+
+    def test_rule_that_only_matches(self):
+        self.lint("@a@\n@@\n first(...);\n\n@b@\n@@\n-a;\n",
+                  ":1: rule a: only matches: each rule must edit")
+
+    def test_silent_dots(self):
+        self.lint("@a@\n@@\n second(...)\n {\n \t<...\n-\ta\n+\tb\n \t...>\n }\n",
+                  ":5: <... matches zero times without a word: use <+...")
+
+    def test_loud_dots_and_comments_are_fine(self):
+        self.put("block/thing.c.cocci", "// <...\n@a@\n@@\n int second(...)\n {\n \t<+...\n"
+                 "-\treturn 1;\n+\treturn 2; // <...\n \t...+>\n }\n")
+        self.apply()
+        self.assertIn("\t\treturn 2;", text_of(self.target, "block/thing.c"))
+
+    def test_script_and_virtual(self):
+        self.lint("@script:python@\n@@\nprint(1)\n", ":1: script rules are not supported")
+        self.lint("@initialize:python@\n@@\nx = 1\n", ":1: script rules are not supported")
+        self.lint("virtual patch\n" + EXPORT, ":1: virtual rules are not supported")
+        self.lint("# spatch --in-place\n" + EXPORT, ":1: only comments may precede the first rule")
+
+    def test_headers(self):
+        self.lint("@a@ @@\n-a;\n", ":1: the header of a rule needs the form @name ...@ and its own "
+                  "line")
+        self.lint(EXPORT + EXPORT, ":8: rule export: a second rule of this name")
+        self.lint("@a@\nexpression e;\n", ":1: rule a: its declarations do not end")
+        self.lint("@a@\n@b@\n@@\n-a;\n", ":2: the line that ends the declarations is @@ alone")
+        self.lint("// nothing\n", ": holds no rule")
+
+    def test_places(self):
+        self.lint("// places: two\n" + EXPORT, ":1: write this as // places: N")
+        self.lint("// places: 0\n" + EXPORT, ":1: write this as // places: N")
+        self.lint("// places: 2\n\n" + EXPORT,
+                  ":1: // places: N goes directly above the header of a rule")
+        self.lint(EXPORT + "// places: 2\n",
+                  ":8: // places: N goes directly above the header of a rule")
+
+    def test_comment_marks_in_strings_hide_no_rule(self):
+        self.lint("@a@\n@@\n-a;\n+b(\"/*\");\n@@\n@@\n-c(\"*/\");\n", ":5: unnamed rule")
+
+    def test_only_c_is_edited(self):
+        self.put("fs/Kconfig.cocci", EXPORT)
+        self.fails("fs/Kconfig.cocci: a semantic patch edits only .c and .h files",
+                   args=("--check-smpl",))
+
+    def test_parse_error_anywhere(self):
+        self.put("tools/testing/dio/mutant.cocci", "@a@\n@@\n-a(;\n")
+        self.fails("tools/testing/dio/mutant.cocci:3: spatch: parse error near ';'",
+                   args=("--check-smpl",))
+
+    def test_good_patches(self):
+        self.put("block/thing.c.cocci", EXPORT)
+        self.put("tools/testing/dio/mutant.cocci", "@@\n@@\n-a;\n")
+        run = self.run_tool("--check-smpl")
+        self.assertEqual((run.returncode, run.stdout, run.stderr),
+                         (0, "overlay: 2 semantic patches parse\n", ""))
+
+
+class Trees(OverlayTest):
+    def test_version_of(self):
+        run = subprocess.run([sys.executable, TOOL, "--version-of", self.base],
+                             capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (0, "6.1.77\n"))
+
+    def other_base(self, makefile):
+        other = self.folder / "other"
+        put(other, "Makefile", makefile)
+        return other
+
+    def test_unsupported_version(self):
+        other = self.other_base("VERSION = 6\nPATCHLEVEL = 10\nSUBLEVEL = 0\n")
+        self.refused("other: Linux 6.10.0 is not supported; supported: 6.1",
+                     args=(other, self.target))
+
+    def test_not_a_kernel_tree(self):
+        self.refused("none: not a kernel tree: no Makefile",
+                     args=(self.folder / "none", self.target))
+        other = self.other_base("all:\n\ttrue VERSION = 6\n")
+        self.refused("other: not a kernel tree: no VERSION in its Makefile",
+                     args=(other, self.target))
+        self.refused("other: not a kernel tree: no VERSION in its Makefile",
+                     args=("--version-of", other))
+
+    def test_target_of_another_version(self):
+        other = self.other_base("VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 9\n")
+        self.refused("other: Linux 6.1.9, but BASE is 6.1.77", args=(self.base, other))
+
+    def test_target_missing(self):
+        self.refused("none: not a directory", args=(self.base, self.folder / "none"))
+
+    def test_base_is_never_the_target(self):
+        inner = self.base / "out"
+        message = "BASE and TARGET must be two trees, neither in the other"
+        inner.symlink_to(self.base)
+        self.pristine = snapshot(self.base)
+        self.refused(message, args=(self.base, inner))
+        self.refused(message, args=(self.base, self.base))
+        self.refused(message, args=(self.base, self.base / "block"))
+
+    def test_base_with_an_overlay(self):
+        self.put("fs/new.c", "x\n")
+        self.apply()
+        self.refused("target: not a pristine base: an overlay was applied to it",
+                     args=(self.target, self.base))
+
+    def test_manifest_of_another(self):
+        for line in ("replace ../fs/x", "replace fs/../../x", "replace /etc/x", "junk", "odd fs/x"):
+            put(self.target, ".overlay", line + "\n")
+            self.refused("target/.overlay:1: not a line that this tool wrote")
+
+    def test_overlay_missing(self):
+        shutil.rmtree(self.root)
+        self.refused("root: not a directory")
+
+    def test_two_at_once(self):
+        handle = os.open(self.target, os.O_RDONLY)
+        self.addCleanup(os.close, handle)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        self.put("fs/new.c", "x\n")
+        self.refused("target: another run is at work on it")
+
+    def test_usage(self):
+        self.refused("BASE and TARGET are needed (see --help)", args=(self.base,))
+        self.refused("no tree goes with this option (see --help)", args=(self.base, "--list"))
+        self.refused("unrecognized arguments: --frob (see --help)", args=("--frob",))
+
+    def test_disk_full(self):
+        """The writer stops at the big file: one line, and the next run completes the work."""
+        self.put("fs/a.c", "x\n")
+        self.put("fs/big.c", "x" * 100000)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        run = subprocess.run([sys.executable, "-B", TOOL, self.base, self.target, "--overlay",
+                              self.root], preexec_fn=limit, capture_output=True, text=True,
+                             check=False)
+        self.assertEqual((run.returncode, run.stdout, run.stderr),
+                         (2, "added fs/a.c\n", "overlay: system: File too large\n"))
+        self.assertEqual(self.apply(), ["added fs/big.c", "overlay: 2 paths, 1 written"])
+        self.assertFalse((self.target / ".overlay.tmp").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
