@@ -243,9 +243,14 @@ static int raw_bio_fill(struct bio *bio, struct iov_iter *iter)
  * Requests
  */
 
+/*
+ * A bio that would have to wait for a tag fails at once only if its error can go to a caller that
+ * is still there: io_uring tries a late -EAGAIN again for files and block devices, not for us.
+ */
 static blk_opf_t raw_opf(struct kiocb *iocb, struct iov_iter *iter)
 {
-	blk_opf_t opf = iocb->ki_flags & IOCB_NOWAIT ? REQ_NOWAIT : 0;
+	bool nowait = is_sync_kiocb(iocb) && (iocb->ki_flags & IOCB_NOWAIT);
+	blk_opf_t opf = nowait ? REQ_NOWAIT : 0;
 
 	if (iov_iter_rw(iter) == READ)
 		return opf | REQ_OP_READ;
@@ -314,7 +319,6 @@ static void raw_io_put(struct raw_io *io)
 
 	iocb = io->iocb;
 	ret = raw_io_result(io);
-	WRITE_ONCE(iocb->private, NULL);
 	bio_put(&io->bio);
 	if (ret > 0)
 		iocb->ki_pos += ret;
@@ -358,19 +362,12 @@ static void raw_bio_end_io(struct bio *bio)
 }
 
 static struct bio *raw_bio_alloc(struct kiocb *iocb, struct iov_iter *iter, unsigned int nr_vecs,
-				 size_t done, bool poll)
+				 size_t done)
 {
 	struct block_device *bdev = iocb->ki_filp->private_data;
-	blk_opf_t opf = raw_opf(iocb, iter);
 	struct bio *bio;
 
-	/*
-	 * A polled bio that waited for a tag would never be polled. Only a polled bio ends outside
-	 * interrupts, as the per-CPU cache of bios demands.
-	 */
-	if (poll)
-		opf |= REQ_POLLED | REQ_NOWAIT | REQ_ALLOC_CACHE;
-	bio = bio_alloc_bioset(bdev, nr_vecs, opf, GFP_KERNEL, &raw_bio_set);
+	bio = bio_alloc_bioset(bdev, nr_vecs, raw_opf(iocb, iter), GFP_KERNEL, &raw_bio_set);
 	raw_bio_start(bio, iocb, done);
 	bio->bi_end_io = raw_bio_end_io;
 	return bio;
@@ -390,8 +387,7 @@ static void raw_io_wait(struct raw_io *io)
 static ssize_t raw_rw_queue(struct kiocb *iocb, struct iov_iter *iter, unsigned int nr_vecs)
 {
 	bool sync = is_sync_kiocb(iocb);
-	bool poll = !sync && (iocb->ki_flags & IOCB_HIPRI) && nr_vecs <= BIO_MAX_VECS;
-	struct bio *bio = raw_bio_alloc(iocb, iter, bio_max_segs(nr_vecs), 0, poll);
+	struct bio *bio = raw_bio_alloc(iocb, iter, bio_max_segs(nr_vecs), 0);
 	struct raw_io *io = container_of(bio, struct raw_io, bio);
 	struct blk_plug plug;
 	ssize_t ret;
@@ -416,15 +412,11 @@ static ssize_t raw_rw_queue(struct kiocb *iocb, struct iov_iter *iter, unsigned 
 			task_io_account_write(bio->bi_iter.bi_size);
 		atomic_inc(&io->ref);
 		submit_bio(bio);
-		if (poll) {
-			/* Bad memory may have cut it short: one bio is all that can be polled. */
-			WRITE_ONCE(iocb->private, bio);
-			break;
-		}
+
 		nr_vecs = bio_iov_vecs_to_alloc(iter, BIO_MAX_VECS);
 		if (!nr_vecs)
 			break;
-		bio = raw_bio_alloc(iocb, iter, nr_vecs, io->size, false);
+		bio = raw_bio_alloc(iocb, iter, nr_vecs, io->size);
 	}
 	blk_finish_plug(&plug);
 
@@ -463,7 +455,7 @@ static ssize_t raw_rw(struct kiocb *iocb, struct iov_iter *iter)
 		return raw_rw_stack(iocb, iter, nr_vecs);
 
 	/* A part might go out before another part finds that it would have to wait. */
-	if (nr_vecs > BIO_MAX_VECS && (iocb->ki_flags & IOCB_NOWAIT))
+	if (is_sync_kiocb(iocb) && nr_vecs > BIO_MAX_VECS && (iocb->ki_flags & IOCB_NOWAIT))
 		return -EAGAIN;
 	return raw_rw_queue(iocb, iter, nr_vecs);
 }
@@ -558,6 +550,16 @@ static loff_t raw_llseek(struct file *file, loff_t offset, int whence)
 	return fixed_size_llseek(file, offset, whence, bdev_nr_bytes(file->private_data));
 }
 
+/*
+ * Rings that poll may be used, but what they wait for ends by interrupt: a polled bio must not wait
+ * for a tag, and its -EAGAIN would reach the user (see raw_opf()).
+ */
+static int raw_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags)
+{
+	cpu_relax();
+	return 0;
+}
+
 static int raw_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	int ret = blkdev_issue_flush(file->private_data);
@@ -599,7 +601,8 @@ static int raw_open(struct inode *inode, struct file *file)
 	file->private_data = bdev;
 	file->f_mapping = bdev->bd_inode->i_mapping;
 	file->f_wb_err = filemap_sample_wb_err(file->f_mapping);
-	file->f_mode |= FMODE_NOWAIT;
+	if (bdev_nowait(bdev))
+		file->f_mode |= FMODE_NOWAIT;
 out:
 	mutex_unlock(&raw_lock);
 	return ret;
@@ -622,7 +625,7 @@ static const struct file_operations raw_fops = {
 	.llseek		= raw_llseek,
 	.read_iter	= raw_read_iter,
 	.write_iter	= raw_write_iter,
-	.iopoll		= iocb_bio_iopoll,
+	.iopoll		= raw_iopoll,
 	.fsync		= raw_fsync,
 	.unlocked_ioctl	= blkdev_ioctl,
 #ifdef CONFIG_COMPAT
@@ -755,7 +758,7 @@ static int __init raw_init(void)
 	if (!raw_bindings)
 		return -ENOMEM;
 	ret = bioset_init(&raw_bio_set, BIO_POOL_SIZE, offsetof(struct raw_io, bio),
-			  BIOSET_NEED_BVECS | BIOSET_PERCPU_CACHE);
+			  BIOSET_NEED_BVECS);
 	if (ret)
 		goto free_bindings;
 	raw_class = class_create(THIS_MODULE, "raw");

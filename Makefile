@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The front door; `make help` lists what it does. Variables: KSRC= a Linux 6.1 tree (default:
+# Debian's linux-source-6.1), O= output (default out/).
+
+export O := $(abspath $(or $(O),out))
+export KSRC
+LAB := tools/lab
+PYTHON ?= python3
+SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh)
+SOURCES := drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
+
+help:
+	@echo 'make run        build and boot the patched kernel, run the selftests on it'
+	@echo 'make test       unit tests of the lab, then the selftests in the guest'
+	@echo 'make kernel     build the stock and the patched kernel'
+	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
+	@echo 'make boot       a shell in the patched kernel'
+	@echo 'make check      checkpatch, shellcheck, semantic patches, get_maintainer'
+	@echo 'make clean      remove $$O; the cache stays'
+
+packages:
+	@$(LAB)/kernel.sh packages
+
+kernel: packages
+	@$(LAB)/kernel.sh build >/dev/null
+
+selftests: kernel
+	@mkdir -p $(O)/build
+	@$(MAKE) -s --no-print-directory -C tools/testing/selftests/dio install \
+		KSRC="$$($(LAB)/kernel.sh dir patched)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
+		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
+
+guest-tests: selftests
+	@$(LAB)/guest.sh -t 2400 sh $(O)/kselftest/test_raw.sh | tee $(O)/log/test_raw.tap; \
+		exit $${PIPESTATUS[0]}
+
+run: guest-tests
+
+unit-tests: packages
+	@mkdir -p $(O)/log
+	@$(PYTHON) -m unittest discover -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log; \
+		exit $${PIPESTATUS[0]}
+
+test: unit-tests guest-tests
+
+boot: kernel
+	@$(LAB)/guest.sh -s
+
+check: packages
+	@$(LAB)/kernel.sh source >/dev/null
+	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
+	$(LAB)/overlay.py --check-smpl
+	@src=$$($(LAB)/kernel.sh dir source); \
+	cd $(O) && perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
+		-f $(addprefix $(CURDIR)/,$(SOURCES))
+
+clean:
+	rm -rf $(O)
+
+.PHONY: help packages kernel selftests guest-tests run unit-tests test boot check clean
+SHELL := /bin/bash

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
+#
+#	guest.sh [-k stock|patched] [-c] [-d] [-t SECONDS] COMMAND...
+#	guest.sh [-k stock|patched] [-d] -s
+#
+#	-k  which kernel (patched)
+#	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
+#	    read in the guest are then instructions, whatever else the host does
+#	-d  attach the images $O/disks/disk0 to disk7: four to an lsi53c895a (parallel SCSI), four to
+#	    virtio-scsi. Writes to them are forgotten at the end.
+#	-t  end the guest after SECONDS (600)
+#	-s  a shell instead of a command
+#
+# The host's files are visible and read-only (an overlay takes writes), $O is shared for writing.
+# A command's output goes to stdout, the kernel's log to $O/log/guest-KERNEL.log. Afterwards the log
+# is scanned: a warning, bug, lockdep or KASAN report is a failure. KVM is used where a probe of at
+# most ten seconds shows that it runs a guest. Exit: that of the command, 1 for a bad log, 124 for a
+# guest that did not finish.
+
+set -eu
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+out=${O:-$top/out}
+kernel=patched count=0 disks=0 limit=600 shell=0
+
+die()
+{
+	echo "guest: $2" >&2
+	exit "$1"
+}
+
+while getopts k:cdt:s opt; do
+	case $opt in
+	k)	kernel=$OPTARG ;;
+	c)	count=1 ;;
+	d)	disks=1 ;;
+	t)	limit=$OPTARG ;;
+	s)	shell=1 ;;
+	*)	die 2 "usage: guest.sh [-k stock|patched] [-c] [-d] [-t SECONDS] COMMAND... | -s" ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
+case $kernel in stock|patched) ;; *) die 2 "no such kernel: $kernel" ;; esac
+
+mkdir -p "$out/log"
+out=$(cd "$out" && pwd)
+log=$out/log/guest-$kernel.log
+image=$("$top/tools/lab/kernel.sh" dir "$kernel")/arch/x86/boot/bzImage
+[ -e "$image" ] || die 2 "the $kernel kernel is not built: make kernel"
+PATH=$("$top/tools/lab/kernel.sh" dir venv)/bin:$PATH:/sbin:/usr/sbin
+
+# Disks of scsi_debug and null_blk come when a test asks for them.
+append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_mb=64"
+append="$append scsi_debug.delay=0"
+args=(--run "$image" --disable-microvm --memory 2G --append "$append" --rwdir="$out" --cwd "$out")
+qemu=""
+
+# A /dev/kvm that takes a guest and then hangs in it is common.
+kvm_works()
+{
+	[ -w /dev/kvm ] || return 1
+	if [ ! -e "$out/log/kvm" ]; then
+		if timeout -k 1 10 vng --run "$image" --disable-microvm --verbose --memory 512M \
+			--exec "echo lab-kvm-works" </dev/null 2>&1 | grep -q '^lab-kvm-works'; then
+			echo yes >"$out/log/kvm"
+		else
+			echo no >"$out/log/kvm"
+		fi
+	fi
+	grep -q yes "$out/log/kvm"
+}
+
+if [ "$count" -eq 1 ]; then
+	args+=(--disable-kvm --cpus 1)
+	qemu="-icount shift=0,sleep=off ${QEMU_PLUGIN:+-plugin $QEMU_PLUGIN}"
+else
+	args+=(--cpus 2)
+	kvm_works || args+=(--disable-kvm)
+fi
+
+if [ "$disks" -eq 1 ]; then
+	qemu="$qemu -device lsi53c895a,id=lsi -device virtio-scsi-pci,id=vio"
+	for n in 0 1 2 3 4 5 6 7; do
+		[ -e "$out/disks/disk$n" ] || die 2 "$out/disks/disk$n is missing: make disks"
+		bus=lsi.0
+		[ "$n" -lt 4 ] || bus=vio.0
+		qemu="$qemu -drive if=none,id=d$n,file=$out/disks/disk$n,format=raw,snapshot=on"
+		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n % 4)),drive=d$n,serial=dio$n"
+	done
+fi
+[ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
+
+if [ "$shell" -eq 1 ]; then
+	exec vng "${args[@]}"
+fi
+
+# The command's output and status come back as files: the console carries the kernel's log too.
+run=$(mktemp -d "$out/log/run.XXXXXX")
+trap 'rm -rf "$run"' EXIT
+{
+	printf 'cd %q\n' "$out"
+	printf '%q ' "$@"
+	printf '>%q 2>&1\necho $? >%q\ndmesg >%q\n' "$run/out" "$run/rc" "$run/dmesg"
+} >"$run/script"
+rc=0
+timeout -k 10 "$limit" vng "${args[@]}" --verbose --exec "bash $run/script" </dev/null >"$log" 2>&1 ||
+	rc=$?
+[ ! -e "$run/out" ] || cat "$run/out"
+[ ! -s "$run/dmesg" ] || cp "$run/dmesg" "$log"
+if [ ! -s "$run/rc" ]; then
+	tail -n 20 "$log" >&2
+	die 124 "the $kernel guest did not finish within $limit s (vng: exit $rc): $log"
+fi
+
+bad='WARNING:|BUG:|BUG at|KASAN:|UBSAN:|INFO: task .* blocked|possible (circular|recursive) locking'
+bad="$bad|suspicious RCU|Oops|general protection|Call Trace|Kernel panic|soft lockup"
+if grep -nE "$bad" "$log" >&2; then
+	die 1 "the kernel complained: $log"
+fi
+exit "$(cat "$run/rc")"

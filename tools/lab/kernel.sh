@@ -1,0 +1,261 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds the stock and the patched kernel from one configuration.
+#
+#	kernel.sh packages	install what is missing (root, Debian 12), or say what to install
+#	kernel.sh source	unpack the base, print its directory
+#	kernel.sh build		build both kernels, print their directories
+#	kernel.sh dir NAME	print the directory of NAME: source, stock, patched or venv
+#
+# Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
+# are built in place: kbuild's in-tree object files do not mention where the tree lies, so the
+# patched tree starts as a copy of the built stock tree and only what the overlay changes is
+# compiled. Each step works in NAME.part, or ends in a stamp that holds a checksum of its inputs:
+# after an interruption the next run starts that step anew or lets make go on.
+#
+# KSRC=DIR takes the kernel tree DIR as the base, JOBS=N sets the number of jobs. Exit: 0 done,
+# 1 a step failed (its log is named), 2 something is missing.
+
+set -eu
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
+out=${O:-$top/out}
+jobs=${JOBS:-$(nproc)}
+vng_version=1.42
+tarball=/usr/src/linux-source-6.1.tar.xz
+
+# program package, in the order of use
+needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
+	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
+	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
+	mke2fs:e2fsprogs"
+libs="libelf-dev libssl-dev libc6-dev"
+
+say()
+{
+	echo "lab: $*" >&2
+}
+
+die()
+{
+	say "$2"
+	exit "$1"
+}
+
+# step NAME SECONDS CMD...: run CMD with its output in a log, showing time used and time left.
+step()
+{
+	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0
+	shift 2
+
+	mkdir -p "$out/log"
+	"$@" >"$log" 2>&1 &
+	pid=$!
+	trap 'kill "$pid" 2>/dev/null || :; exit 130' INT TERM
+	while kill -0 "$pid" 2>/dev/null; do
+		if [ -t 2 ]; then
+			printf '\rlab: %-16s %4d s, about %d s left ' "$name" $((SECONDS - start)) \
+				$((guess > SECONDS - start ? guess - SECONDS + start : 0)) >&2
+		fi
+		sleep 1
+	done
+	wait "$pid" || rc=$?
+	trap - INT TERM
+	if [ -t 2 ]; then
+		printf '\r' >&2
+	fi
+	if [ "$rc" -ne 0 ]; then
+		tail -n 15 "$log" >&2
+		die 1 "$name failed (exit $rc): $log"
+	fi
+	printf 'lab: %-16s done in %d s%20s\n' "$name" $((SECONDS - start)) '' >&2
+}
+
+packages()
+{
+	local need missing="" programs="" debian=0
+
+	for need in $needs; do
+		PATH=$PATH:/sbin:/usr/sbin command -v "${need%:*}" >/dev/null && continue
+		programs="$programs ${need%:*}"
+		missing="$missing ${need#*:}"
+	done
+	if grep -qs '^VERSION_ID="12"' /etc/os-release && grep -qs '^ID=debian' /etc/os-release; then
+		debian=1
+		for need in $libs python3-venv; do
+			dpkg-query -W -f '${Status}' "$need" 2>/dev/null | grep -q ' installed' ||
+				missing="$missing $need"
+		done
+		[ -n "${KSRC-}" ] || [ -e "$tarball" ] || missing="$missing linux-source-6.1"
+	elif [ -z "${KSRC-}" ]; then
+		die 2 "not Debian 12: name a Linux 6.1 tree with KSRC=${programs:+; missing:$programs}"
+	fi
+
+	[ -n "$missing" ] || return 0
+	[ "$debian" -eq 1 ] || die 2 "missing programs:$programs"
+	# shellcheck disable=SC2086 # a list of words
+	missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
+	if [ "$(id -u)" -ne 0 ]; then
+		die 2 "run as root: apt-get install --no-install-recommends $missing"
+	fi
+	say "installing $missing"
+	step apt-update 20 apt-get update
+	# shellcheck disable=SC2086
+	step apt-install 90 env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y --no-install-recommends $missing
+}
+
+base_name()
+{
+	if [ -n "${KSRC-}" ]; then
+		[ -f "$KSRC/Makefile" ] || die 2 "KSRC=$KSRC is not a kernel tree"
+		printf 'ksrc-%s' "$(realpath "$KSRC" | sha256sum | cut -c 1-12)"
+	else
+		[ -e "$tarball" ] || die 2 "$tarball is missing: run '$0 packages'"
+		printf 'debian-%s' "$(stat -c '%s-%Y' "$tarball")"
+	fi
+}
+
+configs()
+{
+	printf '%s\n' "$top/tools/lab/kernel.config"
+	[ ! -e "$top/tools/testing/selftests/dio/config" ] ||
+		printf '%s\n' "$top/tools/testing/selftests/dio/config"
+}
+
+dir_of()
+{
+	local base key checkout
+
+	base=$(base_name)
+	# shellcheck disable=SC2046
+	key=$( (gcc --version; cat $(configs)) | sha256sum | cut -c 1-12)
+	checkout=$(printf '%s' "$top" | sha256sum | cut -c 1-12)
+	case $1 in
+	source)		echo "$cache/$base/source" ;;
+	stock)		echo "$cache/$base/$key/stock" ;;
+	patched)	echo "$cache/$base/$key/patched-$checkout" ;;
+	venv)		echo "$cache/virtme-ng-$vng_version" ;;
+	*)		die 2 "no such directory name: $1" ;;
+	esac
+}
+
+unpack()
+{
+	rm -rf "$1.part"
+	mkdir -p "$1.part"
+	if [ -n "${KSRC-}" ]; then
+		cp -a "$KSRC/." "$1.part"
+		make -C "$1.part" -s mrproper
+	else
+		tar -C "$1.part" --strip-components=1 -xf "$tarball"
+	fi
+	mv "$1.part" "$1"
+}
+
+source_tree()
+{
+	local src
+
+	src=$(dir_of source)
+	[ -d "$src" ] || step unpack 30 unpack "$src"
+}
+
+venv()
+{
+	local dir
+
+	dir=$(dir_of venv)
+	[ -x "$dir/bin/vng" ] && return
+	rm -rf "$dir"
+	/usr/bin/python3 -m venv "$dir" 2>/dev/null || python3 -m venv "$dir"
+	"$dir/bin/pip" install --quiet "virtme-ng==$vng_version" || { rm -rf "$dir"; return 1; }
+}
+
+# Configure the tree $1 and check that every line asked for is there (patched: the raw driver too).
+configure()
+{
+	local config line
+
+	cd "$1"
+	make -s tinyconfig
+	for config in $(configs); do
+		./scripts/kconfig/merge_config.sh -m .config "$config"
+	done
+	make -s olddefconfig
+	# shellcheck disable=SC2046
+	grep -hs '^CONFIG_' $(configs) | while read -r line; do
+		case $2:$line in
+		stock:CONFIG_RAW_DRIVER=*|stock:CONFIG_MAX_RAW_DEVS=*)
+			continue
+			;;
+		esac
+		grep -qxF "$line" .config || grep -qxF "${line%=m}=y" .config ||
+			{ echo "the $2 kernel's configuration lacks $line"; return 1; }
+	done
+}
+
+compile()
+{
+	configure "$1" "$2"
+	make -s -j "$jobs" bzImage modules
+}
+
+copy_tree()
+{
+	rm -rf "$2.part"
+	cp -a --reflink=auto "$1" "$2.part"
+	rm -f "$2.part/.lab-built"
+	mv "$2.part" "$2"
+}
+
+# A checksum of all that makes the patched tree differ, the configuration aside.
+overlay_sum()
+{
+	local path form
+
+	"$top/tools/lab/overlay.py" --list --overlay "$top" | while read -r _ path; do
+		for form in "$path" "$path.cocci" "$path.add"; do
+			[ ! -f "$top/$form" ] || (cd "$top" && sha256sum "$form")
+		done
+	done | sha256sum
+}
+
+build()
+{
+	local src stock patched sum
+
+	source_tree
+	src=$(dir_of source)
+	stock=$(dir_of stock)
+	patched=$(dir_of patched)
+	step virtme-ng 20 venv
+
+	mkdir -p "$(dirname "$stock")"
+	exec 9>"$(dirname "$stock")/lock"
+	flock -n 9 || { say "another build runs in this cache: waiting"; flock 9; }
+
+	if [ ! -e "$stock/.lab-built" ]; then
+		[ -d "$stock" ] || step copy-stock 20 copy_tree "$src" "$stock"
+		step build-stock $((900 / jobs)) compile "$stock" stock
+		touch "$stock/.lab-built"
+	fi
+	[ -d "$patched" ] || step copy-patched 20 copy_tree "$stock" "$patched"
+	sum=$(overlay_sum)
+	if [ "$(cat "$patched/.lab-built" 2>/dev/null)" != "$sum" ]; then
+		rm -f "$patched/.lab-built"
+		step overlay 5 "$top/tools/lab/overlay.py" "$src" "$patched" --overlay "$top"
+		step build-patched $((700 / jobs)) compile "$patched" patched
+		echo "$sum" >"$patched/.lab-built"
+	fi
+}
+
+case ${1-} in
+packages)	packages ;;
+source)		source_tree; dir_of source ;;
+build)		build; dir_of stock; dir_of patched ;;
+dir)		dir_of "${2-}" ;;
+*)		die 2 "usage: kernel.sh packages|source|build|dir NAME" ;;
+esac

@@ -1,0 +1,414 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What every dio test script shares: TAP output, disks to test on, and the refusal to touch disks
+# that are in use. A test sources this file, calls dio_init "$@", asks for what it needs (each
+# request may end the test as a SKIP), calls dio_plan N, and then prints N results:
+#
+#	. "$(dirname "$0")/dio_common.sh"
+#	dio_init "$@"
+#	dio_get_disks 2
+#	dio_plan 1
+#	dio_check "first disk is read" dd if="${DIO_LIST%% *}" of=/dev/null count=1
+#
+# The exit status is set on the way out: 0 all passed, 1 a test failed or did not run, 4 skipped.
+# Disks come from the user (DIO_DISKS, read only; DIO_SCRATCH, written if --write is given too) or
+# from scsi_debug, one host and one store a disk, as a module or built in. No udev is needed.
+# Functions given to dio_check and dio_expect run in the test's own shell, so they may set
+# variables and call dio_on_exit. Names that begin with _dio are private to this file.
+
+# shellcheck disable=SC2034 # these are for the tests
+# shellcheck disable=SC2034 # read by the tests
+DIO_DIR=$(cd "$(dirname "$0")" && pwd)
+DIO_WRITE=0		# --write was given
+DIO_MADE=0		# the disks of DIO_LIST are ours and may be written
+DIO_LIST=""		# dio_get_disks: disks to read, separated by blanks
+DIO_DISK=""		# dio_get_scratch: a disk to write
+DIO_TMP=""		# a directory for the test's files, removed at the end
+
+_dio_planned=0
+_dio_ran=0
+_dio_failed=0
+_dio_skipped=0
+_dio_cleanup=""
+_dio_sd=/sys/bus/pseudo/drivers/scsi_debug
+_dio_sd_ready=0
+
+# --- Start, plan and end -----------------------------------------------------------------------
+
+_dio_usage()
+{
+	echo "usage: $(basename "$0") [-h] [--write]"
+	echo "  DIO_DISKS=\"/dev/sdX ...\"  whole disks to read; never written"
+	echo "  DIO_SCRATCH=/dev/sdX      a disk whose content may be lost; needs --write as well"
+	echo "  With neither, scsi_debug disks are made. Exit: 0 passed, 1 failed, 2 usage, 4 skipped."
+}
+
+# Undo what was done, newest first, then say how it ended.
+_dio_end()
+{
+	_dio_rc=$?
+	trap - EXIT
+	trap '' INT TERM
+	eval "$_dio_cleanup"
+	[ -z "$DIO_TMP" ] || rm -rf "$DIO_TMP"
+	[ "$_dio_planned" -gt 0 ] || exit "$_dio_rc"
+	echo "# Totals: pass:$((_dio_ran - _dio_failed - _dio_skipped)) fail:$_dio_failed" \
+		"xfail:0 xpass:0 skip:$_dio_skipped error:0"
+	[ "$_dio_rc" -eq 0 ] || exit "$_dio_rc"
+	if [ "$_dio_ran" -ne "$_dio_planned" ]; then
+		echo "# planned $_dio_planned tests, ran $_dio_ran"
+		exit 1
+	fi
+	[ "$_dio_failed" -eq 0 ] || exit 1
+	[ "$_dio_skipped" -lt "$_dio_ran" ] || exit 4
+	exit 0
+}
+
+# dio_on_exit CMD...: run CMD at the end, later ones first.
+dio_on_exit()
+{
+	_dio_words=""
+	for _dio_w in "$@"; do
+		_dio_words="$_dio_words '$(printf '%s' "$_dio_w" | sed "s/'/'\\\\''/g")'"
+	done
+	_dio_cleanup="$_dio_words
+$_dio_cleanup"
+}
+
+dio_init()
+{
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-h|--help)
+			_dio_usage
+			exit 0
+			;;
+		--write)
+			DIO_WRITE=1
+			;;
+		*)
+			echo "$(basename "$0"): unknown option $1" >&2
+			exit 2
+			;;
+		esac
+		shift
+	done
+	echo "TAP version 13"
+	[ "$(id -u)" -eq 0 ] || dio_skip_all "must be run as root"
+	DIO_TMP=$(mktemp -d) || dio_skip_all "no temporary directory can be made"
+	trap _dio_end EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# dio_plan N: N results will follow.
+dio_plan()
+{
+	_dio_planned=$1
+	echo "1..$1"
+}
+
+# dio_skip_all WHY: nothing here can be tested. Before dio_plan; after it, what is left is skipped.
+dio_skip_all()
+{
+	[ "$_dio_planned" -gt 0 ] || echo "1..0 # SKIP $1"
+	while [ "$_dio_ran" -lt "$_dio_planned" ]; do
+		dio_skip "not run" "$1"
+	done
+	[ "$_dio_failed" -eq 0 ] || exit 1
+	exit 4
+}
+
+# --- Results -----------------------------------------------------------------------------------
+
+dio_ok()
+{
+	_dio_ran=$((_dio_ran + 1))
+	echo "ok $_dio_ran $1"
+}
+
+dio_skip()
+{
+	_dio_skipped=$((_dio_skipped + 1))
+	_dio_ran=$((_dio_ran + 1))
+	echo "ok $_dio_ran $1 # SKIP $2"
+}
+
+dio_fail()
+{
+	_dio_failed=$((_dio_failed + 1))
+	_dio_ran=$((_dio_ran + 1))
+	echo "not ok $_dio_ran $1"
+	[ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/# /'
+}
+
+# dio_check NAME CMD...: passes when CMD succeeds; its output is shown when it does not.
+dio_check()
+{
+	_dio_name=$1
+	shift
+	_dio_got=0
+	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
+	if [ "$_dio_got" -eq 0 ]; then
+		dio_ok "$_dio_name"
+	else
+		dio_fail "$_dio_name" "exit $_dio_got: $*
+$(tail -n 20 "$DIO_TMP/.check")"
+	fi
+}
+
+# dio_expect RC REGEX NAME CMD...: passes when CMD exits with RC and its stderr is one line that
+# matches the extended regular expression.
+dio_expect()
+{
+	_dio_want=$1
+	_dio_regex=$2
+	_dio_name=$3
+	shift 3
+	_dio_got=0
+	"$@" >"$DIO_TMP/.out" 2>"$DIO_TMP/.err" || _dio_got=$?
+	if [ "$_dio_got" -eq "$_dio_want" ] && [ "$(wc -l <"$DIO_TMP/.err")" -eq 1 ] &&
+	   grep -Eq -e "$_dio_regex" "$DIO_TMP/.err"; then
+		dio_ok "$_dio_name"
+	else
+		dio_fail "$_dio_name" "$*
+exit $_dio_got, wanted $_dio_want; stderr, wanted one line like /$_dio_regex/:
+$(tail -n 20 "$DIO_TMP/.err")"
+	fi
+}
+
+# --- What a test needs -------------------------------------------------------------------------
+
+dio_need()
+{
+	for _dio_w in "$@"; do
+		command -v "$_dio_w" >/dev/null || dio_skip_all "program $_dio_w is missing"
+	done
+}
+
+# dio_wait SECONDS CMD...: try CMD ten times a second until it succeeds; fails at the limit.
+dio_wait()
+{
+	_dio_tries=$(($1 * 10))
+	shift
+	until "$@"; do
+		_dio_tries=$((_dio_tries - 1))
+		[ "$_dio_tries" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# MAJOR:MINOR of a block device node.
+_dio_devt()
+{
+	_dio_hex=$(stat -L -c '0x%t 0x%T' "$1") || return 1
+	echo "$((${_dio_hex% *})):$((${_dio_hex#* }))"
+}
+
+# The mount point of the block device MAJOR:MINOR, whose node may also be named as the source (a
+# file system with an anonymous device number is only known by its source).
+_dio_mounted_on()
+{
+	while read -r _ _ _dio_devno _ _dio_mnt _dio_tail; do
+		_dio_src=${_dio_tail#* - }
+		_dio_src=${_dio_src#* }
+		_dio_src=${_dio_src%% *}
+		if [ "$_dio_devno" = "$1" ] ||
+		   { [ -b "$_dio_src" ] && [ "$(_dio_devt "$_dio_src")" = "$1" ]; }; then
+			printf '%b\n' "$_dio_mnt"
+			return 0
+		fi
+	done </proc/self/mountinfo
+	return 1
+}
+
+_dio_is_swap()
+{
+	[ -r /proc/swaps ] || return 1
+	while read -r _dio_src _; do
+		_dio_src=$(printf '%b' "$_dio_src")
+		if [ -b "$_dio_src" ] && [ "$(_dio_devt "$_dio_src")" = "$1" ]; then
+			return 0
+		fi
+	done </proc/swaps
+	return 1
+}
+
+# Is anything using the block device? $1 what to call it, $2 its directory in /sys.
+_dio_in_use()
+{
+	_dio_no=$(cat "$2/dev") || return 1
+	if _dio_at=$(_dio_mounted_on "$_dio_no"); then
+		echo "$1 is mounted on $_dio_at"
+	elif _dio_is_swap "$_dio_no"; then
+		echo "$1 is used as swap"
+	elif [ -n "$(ls "$2/holders" 2>/dev/null)" ]; then
+		echo "$1 is held by $(ls -m "$2/holders")"
+	else
+		return 1
+	fi
+}
+
+# dio_guard DEV: succeeds when DEV is a whole disk that nobody uses; else prints why not and fails.
+dio_guard()
+{
+	if [ ! -e "$1" ]; then
+		echo "$1 does not exist"
+		return 1
+	fi
+	if [ ! -b "$1" ]; then
+		echo "$1 is not a block device"
+		return 1
+	fi
+	_dio_sys=$(readlink -f "/sys/dev/block/$(_dio_devt "$1")")
+	if [ ! -d "$_dio_sys" ]; then
+		echo "$1 has no disk behind it"
+		return 1
+	fi
+	if [ -e "$_dio_sys/partition" ]; then
+		echo "$1 is a partition, not a whole disk"
+		return 1
+	fi
+	_dio_in_use "$1" "$_dio_sys" && return 1
+	_dio_parts=""
+	for _dio_p in "$_dio_sys"/*/partition; do
+		[ -e "$_dio_p" ] || continue
+		_dio_p=${_dio_p%/partition}
+		_dio_in_use "/dev/${_dio_p##*/}" "$_dio_p" && return 1
+		_dio_parts="$_dio_parts ${_dio_p##*/}"
+	done
+	[ -z "$_dio_parts" ] && return 0
+	echo "$1 is partitioned:$_dio_parts"
+	return 1
+}
+
+# --- scsi_debug --------------------------------------------------------------------------------
+
+# Set an attribute of scsi_debug for the length of the test.
+_dio_sd_set()
+{
+	_dio_old=$(cat "$_dio_sd/$1") || return 1
+	echo "$2" >"$_dio_sd/$1" || return 1
+	dio_on_exit _dio_put "$_dio_old" "$_dio_sd/$1"
+}
+
+_dio_put()
+{
+	echo "$1" >"$2"
+}
+
+_dio_unload()
+{
+	modprobe -r -q scsi_debug
+}
+
+# The driver without disks. As a module it must be ours; built in it is there for everybody, and
+# then only the hosts that we add are ours.
+_dio_sd_start()
+{
+	[ "$_dio_sd_ready" -eq 0 ] || return 0
+	[ ! -e /sys/module/scsi_debug/initstate ] ||
+		dio_skip_all "scsi_debug is already loaded by somebody else"
+	if [ ! -d "$_dio_sd" ]; then
+		command -v modprobe >/dev/null ||
+			dio_skip_all "no scsi_debug in this kernel, and no modprobe to load it"
+		modprobe -q scsi_debug add_host=0 dev_size_mb=64 2>/dev/null ||
+			dio_skip_all "no disks given, and scsi_debug cannot be loaded"
+		dio_on_exit dio_wait 10 _dio_unload
+	fi
+	[ -w "$_dio_sd/per_host_store" ] ||
+		dio_skip_all "scsi_debug of this kernel cannot give each disk its own store"
+	for _dio_w in per_host_store=1 num_tgts=1 max_luns=1 delay=0; do
+		_dio_sd_set "${_dio_w%=*}" "${_dio_w#*=}" ||
+			dio_skip_all "scsi_debug does not take $_dio_w"
+	done
+	_dio_sd_ready=1
+}
+
+# The device nodes of all scsi_debug disks, a line each.
+_dio_sd_nodes()
+{
+	for _dio_m in /sys/block/*/device/model; do
+		[ -r "$_dio_m" ] || continue
+		case $(cat "$_dio_m" 2>/dev/null) in
+		scsi_debug*)
+			_dio_m=${_dio_m%/device/model}
+			echo "/dev/${_dio_m##*/}"
+			;;
+		esac
+	done
+}
+
+# Sets _dio_new to the disks that were not in _dio_before; succeeds when there are $1 with nodes.
+_dio_sd_arrived()
+{
+	_dio_new=""
+	_dio_n=0
+	for _dio_d in $(_dio_sd_nodes); do
+		case " $_dio_before " in
+		*" $_dio_d "*)
+			continue
+			;;
+		esac
+		[ -b "$_dio_d" ] || continue
+		_dio_new="$_dio_new${_dio_new:+ }$_dio_d"
+		_dio_n=$((_dio_n + 1))
+	done
+	[ "$_dio_n" -ge "$1" ]
+}
+
+# Make $1 disks and name them in _dio_new.
+_dio_sd_make()
+{
+	_dio_sd_start
+	_dio_before=$(_dio_sd_nodes | tr '\n' ' ')
+	dio_on_exit _dio_put "-$1" "$_dio_sd/add_host"
+	echo "$1" >"$_dio_sd/add_host" || dio_skip_all "scsi_debug makes no disks"
+	dio_wait 30 _dio_sd_arrived "$1" ||
+		dio_skip_all "scsi_debug made only $_dio_n of $1 disks (dev_size_mb x disks of memory?)"
+}
+
+# --- Disks -------------------------------------------------------------------------------------
+
+# dio_get_disks N: DIO_LIST becomes N or more disks that may be read. DIO_MADE is 1 if they are
+# ours, so that a test may write to them and pull them out.
+dio_get_disks()
+{
+	if [ -z "${DIO_DISKS-}" ]; then
+		_dio_sd_make "$1"
+		DIO_LIST=$_dio_new
+		DIO_MADE=1
+		return
+	fi
+	_dio_n=0
+	for _dio_d in $DIO_DISKS; do
+		_dio_why=$(dio_guard "$_dio_d") || dio_skip_all "DIO_DISKS: $_dio_why"
+		_dio_n=$((_dio_n + 1))
+	done
+	[ "$_dio_n" -ge "$1" ] || dio_skip_all "DIO_DISKS names $_dio_n disks, the test needs $1"
+	# shellcheck disable=SC2034 # read by the tests
+	DIO_LIST=$DIO_DISKS
+	DIO_MADE=0
+}
+
+# dio_get_scratch: DIO_DISK becomes a disk that may be written.
+dio_get_scratch()
+{
+	if [ -z "${DIO_SCRATCH-}" ]; then
+		_dio_sd_make 1
+		DIO_DISK=$_dio_new
+		return
+	fi
+	[ "$DIO_WRITE" -eq 1 ] ||
+		dio_skip_all "DIO_SCRATCH=$DIO_SCRATCH is not written unless --write is given too"
+	_dio_why=$(dio_guard "$DIO_SCRATCH") || dio_skip_all "DIO_SCRATCH: $_dio_why"
+	# shellcheck disable=SC2034
+	DIO_DISK=$DIO_SCRATCH
+}
+
+# dio_pull DEV: take a SCSI disk out, as a hand would.
+dio_pull()
+{
+	echo 1 >"/sys/block/${1##*/}/device/delete"
+}

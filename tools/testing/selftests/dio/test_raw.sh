@@ -1,0 +1,477 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The raw driver: bindings, data, ownership, errors, and disks that go.
+#
+# raw makes the bindings, raw_io carries out one case a call (see there). The same cases run on a
+# disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device with blocks of
+# 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that is polled,
+# and one that holds two requests; scsi_debug those that are pulled out.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+
+raw="$DIO_DIR/raw"
+raw_io="$DIO_DIR/raw_io"
+every_disk="data model big position seek align end zero fault flags direct aio uring procs coherent
+	nocache pins ioctl readonly"
+planned=82
+a=0			# two minor numbers to play with
+b=0
+minor=0
+
+# --- Raw devices -------------------------------------------------------------------------------
+
+# Sets $1 to a minor number that nobody uses.
+free_minor()
+{
+	minor=$((minor + 1))
+	until "$raw" -q "$minor" | grep -q 'major 0, minor 0$'; do
+		minor=$((minor + 1))
+		[ "$minor" -lt "$max_minors" ] || dio_skip_all "all raw devices are bound"
+	done
+	eval "$1=$minor"
+	dio_on_exit unbind "$minor"
+}
+
+unbind()
+{
+	"$raw" "$1" 0 0 >/dev/null
+}
+
+# bind MINOR DISK
+bind()
+{
+	"$raw" "$1" "$2" >/dev/null
+}
+
+# The line that raw prints when MINOR is bound to MAJOR:MINOR.
+bound_line()
+{
+	echo "/dev/raw/raw$1:  bound to major ${2%:*}, minor ${2#*:}"
+}
+
+# prints LINE CMD...: the command succeeds and says just this.
+prints()
+{
+	line=$1
+	shift
+	said=$("$@") && [ "$said" = "$line" ] && return
+	echo "said: $said"
+	echo "not:  $line"
+	return 1
+}
+
+devt()
+{
+	cat "/sys/class/block/${1##*/}/dev"
+}
+
+# case_of NAME CASE ARG...: one result from raw_io.
+case_of()
+{
+	name=$1
+	shift
+	rc=0
+	"$raw_io" "$@" >"$DIO_TMP/case" 2>&1 || rc=$?
+	case $rc in
+	0)
+		dio_ok "$name"
+		;;
+	4)
+		dio_skip "$name" "$(tail -n 1 "$DIO_TMP/case")"
+		;;
+	*)
+		dio_fail "$name" "exit $rc: raw_io $*
+$(tail -n 5 "$DIO_TMP/case")"
+		;;
+	esac
+}
+
+# on_disk MINOR DISK NAME CASE ARG...: bind, run the case, unbind.
+on_disk()
+{
+	od_minor=$1
+	od_disk=$2
+	od_name=$3
+	od_case=$4
+	shift 4
+	if bind "$od_minor" "$od_disk"; then
+		case_of "$od_name" "$od_case" "/dev/raw/raw$od_minor" "$od_disk" "$@"
+		unbind "$od_minor"
+	else
+		dio_fail "$od_name" "raw$od_minor cannot be bound to $od_disk"
+	fi
+}
+
+skip_these()
+{
+	why=$1
+	shift
+	for one in "$@"; do
+		dio_skip "$one" "$why"
+	done
+}
+
+# --- Disks -------------------------------------------------------------------------------------
+
+# make_loop MB BLOCKSIZE: sets $loop, or $why_not.
+make_loop()
+{
+	loop=""
+	why_not="losetup cannot make a loop device with blocks of $2 bytes"
+	image=$(mktemp "$DIO_TMP/disk.XXXXXX") && truncate -s "$1M" "$image" &&
+		loop=$(losetup --sector-size "$2" -f --show "$image" 2>/dev/null) || return
+	dio_on_exit losetup -d "$loop"
+}
+
+# make_dm NAME TABLE: sets $dm to the node of a device with this table, or $why_not.
+make_dm()
+{
+	dm=""
+	why_not="device-mapper takes no such table: $2"
+	command -v dmsetup >/dev/null || {
+		why_not="program dmsetup is missing"
+		return 1
+	}
+	dmsetup create "dio_raw_$1" --noudevrules --noudevsync --table "$2" 2>/dev/null || return
+	dio_on_exit dmsetup remove --noudevrules --noudevsync --retry "dio_raw_$1"
+	dm=/dev/$(dmsetup info -c --noheadings -o blkdevname "dio_raw_$1")
+}
+
+# make_null NAME ATTRIBUTE=VALUE...: sets $null to the node of a null_blk disk, or $why_not.
+make_null()
+{
+	null=""
+	null_dir=/sys/kernel/config/nullb/dio_raw_$1
+	why_not="null_blk cannot be configured here"
+	shift
+	[ -d /sys/kernel/config/nullb ] || modprobe -q null_blk nr_devices=0 2>/dev/null
+	[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config 2>/dev/null
+	mkdir "$null_dir" 2>/dev/null || return
+	dio_on_exit rmdir "$null_dir"
+	for setting in size=64 memory_backed=1 "$@"; do
+		{ echo "${setting#*=}" >"$null_dir/${setting%%=*}"; } 2>/dev/null || {
+			why_not="null_blk of this kernel has no $setting"
+			return 1
+		}
+	done
+	{ echo 1 >"$null_dir/power"; } 2>/dev/null || return
+	# Named after its directory, or by number, depending on the kernel.
+	null=/dev/${null_dir##*/}
+	[ -b "$null" ] || null=/dev/nullb$(cat "$null_dir/index")
+	[ -b "$null" ]
+}
+
+# --- Watching ----------------------------------------------------------------------------------
+
+flushes()
+{
+	read -r _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ count _ <"/sys/class/block/${1##*/}/stat"
+	echo "$count"
+}
+
+# flushed YES-OR-NO HOW LENGTH: one request makes the disk empty its cache, or does not. On $loop,
+# with $a bound to it.
+flushed()
+{
+	before=$(flushes "$loop")
+	"$raw_io" once "/dev/raw/raw$a" "$loop" "$2" "$3" || return
+	after=$(flushes "$loop")
+	did=no
+	[ "$after" -eq "$before" ] || did=yes
+	[ "$did" = "$1" ] && return
+	echo "flushes that reached the disk: $before before, $after after"
+	return 1
+}
+
+# bios_sent HOW LENGTH MAX: one request goes out in at most MAX bios.
+bios_sent()
+{
+	disk_no=$(devt "$loop")
+	filter="dev == $((${disk_no%:*} << 20 | ${disk_no#*:}))"
+	event=$tracing/events/block/block_bio_queue
+	echo "$filter" >"$event/filter" || return
+	echo >"$tracing/trace"
+	echo 1 >"$event/enable" || return
+	"$raw_io" once "/dev/raw/raw$a" "$loop" "$1" "$2"
+	rc=$?
+	echo 0 >"$event/enable"
+	sent=$(grep -c 'block_bio_queue:.* raw_io\|raw_io.*block_bio_queue:' "$tracing/trace")
+	echo 0 >"$event/filter"
+	[ "$rc" -eq 0 ] || return
+	[ "$sent" -gt 0 ] && [ "$sent" -le "$3" ] && return
+	echo "$sent bios were sent, at most $3 are right"
+	grep block_bio_queue: "$tracing/trace" | head
+	return 1
+}
+
+find_tracing()
+{
+	for tracing in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+		[ -e "$tracing/events/block/block_bio_queue/enable" ] && return
+	done
+	tracing=$DIO_TMP/tracing
+	mkdir -p "$tracing" && mount -t tracefs none "$tracing" 2>/dev/null || return
+	dio_on_exit umount "$tracing"
+	[ -e "$tracing/events/block/block_bio_queue/enable" ]
+}
+
+# Oopses, warnings and bad pages since boot, as the kernel counts them in the taint flags.
+complaints()
+{
+	echo $(($(cat /proc/sys/kernel/tainted) & (1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)))
+}
+
+no_new_complaints()
+{
+	[ "$(complaints)" = "$complaints" ] && return
+	dmesg | grep -E -A 15 'WARNING:|BUG:|Oops|Bad page|cut here' | tail -n 20
+	return 1
+}
+
+# --- The tests ---------------------------------------------------------------------------------
+
+test_helper()
+{
+	missing=/dev/raw/rawx
+	dio_expect 2 usage "raw: no arguments" "$raw"
+	dio_expect 2 usage "raw: three numbers and more" "$raw" "$a" 1 2 3
+	dio_expect 2 usage "raw: not a number" "$raw" "$a" 8 x
+	dio_expect 3 'not a block device' "raw: not a block device" "$raw" "$a" /dev/null
+	dio_expect 3 'No such file' "raw: no such block device" "$raw" "$a" "$DIO_TMP/none"
+	dio_expect 3 'not a raw device' "raw: not a raw device" "$raw" "$missing" "$DIO_DISK"
+	dio_expect 4 'No such device' "raw: a number without a disk" "$raw" "$a" 4000 77
+	dio_expect 4 'Invalid argument' "raw: more raw devices than there are" \
+		"$raw" "$max_minors" "$DIO_DISK"
+	dio_expect 4 'Invalid argument' "raw: major number too large" "$raw" "$a" 4294967304 0
+}
+
+not_listed()
+{
+	"$raw" -qa >"$DIO_TMP/listed" && ! grep -q "^/dev/raw/raw$a:" "$DIO_TMP/listed"
+}
+
+listed()
+{
+	"$raw" -qa | grep -qxF "$(bound_line "$a" "$disk_no")"
+}
+
+has_node()
+{
+	[ -c "/dev/raw/raw$a" ] && [ -e "/sys/class/raw/raw$a" ]
+}
+
+has_no_node()
+{
+	[ ! -e "/dev/raw/raw$a" ] && [ ! -e "/sys/class/raw/raw$a" ]
+}
+
+test_bindings()
+{
+	disk_no=$(devt "$DIO_DISK")
+	unbound="$(bound_line "$a" 0:0)"
+	mknod "/dev/dio_raw_$$" c 162 "$a"
+	dio_on_exit rm -f "/dev/dio_raw_$$"
+
+	dio_check "bind by name" prints "$(bound_line "$a" "$disk_no")" \
+		"$raw" "/dev/raw/raw$a" "$DIO_DISK"
+	dio_check "query" prints "$(bound_line "$a" "$disk_no")" "$raw" -q "raw$a"
+	dio_check "query all: listed" listed
+	dio_check "the kernel made the node" has_node
+	dio_check "unbind" prints "$unbound" "$raw" "/dev/raw/raw$a" 0 0
+	dio_check "the kernel removed the node" has_no_node
+	dio_check "query all: not listed" not_listed
+	dio_expect 1 'No such device or address' "open of an unbound raw device" \
+		"$raw_io" seek "/dev/dio_raw_$$" "$DIO_DISK"
+	dio_check "bind by numbers" prints "$(bound_line "$a" "$disk_no")" \
+		"$raw" "$a" "${disk_no%:*}" "${disk_no#*:}"
+	unbind "$a"
+	case_of "ioctls of rawctl" ctl /dev/raw/rawctl "$DIO_DISK" "$a" "$max_minors"
+	make_loop 16 512
+	if [ -n "$loop" ]; then
+		case_of "bind, unbind, open and read at once" race /dev/raw/rawctl "$DIO_DISK" \
+			"$a" "$loop"
+	else
+		dio_skip "bind, unbind, open and read at once" "$why_not"
+	fi
+}
+
+test_exclusive()
+{
+	bind "$b" "$DIO_DISK"
+	mkdir "$DIO_TMP/mnt"
+	on_disk "$a" "$DIO_DISK" "one owner: raw devices, or a mount, or O_EXCL" excl \
+		"/dev/raw/raw$b" "$DIO_TMP/mnt"
+	unbind "$b"
+}
+
+# A disk that fails at 4 MiB, one that grows.
+test_dm()
+{
+	sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
+	name="an error within a request"
+	bad=8192
+	if [ "$sectors" -lt 16376 ]; then
+		dio_skip "$name" "$DIO_DISK is smaller than 8 MB"
+	elif make_dm bad "0 $bad linear $DIO_DISK 0
+$bad 8 error
+$((bad + 8)) $((sectors - bad - 8)) linear $DIO_DISK $((bad + 8))"; then
+		on_disk "$a" "$dm" "$name" badblock $((bad * 512))
+	else
+		dio_skip "$name" "$why_not"
+	fi
+
+	name="the disk grows"
+	if make_dm grow "0 $((sectors - 64)) linear $DIO_DISK 0"; then
+		on_disk "$a" "$dm" "$name" grow \
+			"dmsetup reload dio_raw_grow --table '0 $sectors linear $DIO_DISK 0' &&
+			dmsetup resume --noudevsync --noudevrules dio_raw_grow"
+	else
+		dio_skip "$name" "$why_not"
+	fi
+}
+
+# Disks that hold reads or writes back for 300 ms.
+test_slow()
+{
+	fork="a fork while the disk writes into memory"
+	async="requests are sent, not waited for"
+	dirty="a mapped file keeps what was read into it"
+	late="a buffered read in the middle of a write"
+	if ! make_dm slow_read "0 $sectors delay $DIO_DISK 0 300 $DIO_DISK 0 0"; then
+		skip_these "$why_not" "$fork" "$async" "$dirty" "$late"
+		return
+	fi
+	on_disk "$a" "$dm" "$fork" fork
+	on_disk "$a" "$dm" "$async" async
+	if ! make_ext2; then
+		dio_skip "$dirty" "$why_not"
+	else
+		on_disk "$a" "$dm" "$dirty" dirty "$DIO_TMP/ext2/file"
+	fi
+	# The other tables hold the disk no longer than the raw device was open.
+	make_dm slow_write "0 $sectors delay $DIO_DISK 0 0 $DIO_DISK 0 300" &&
+		on_disk "$a" "$dm" "$late" late
+}
+
+make_ext2()
+{
+	make_loop 16 512 || return
+	why_not="no ext2 here"
+	mkfs.ext2 -q "$loop" >/dev/null 2>&1 || return
+	mkdir "$DIO_TMP/ext2" && mount -t ext2 "$loop" "$DIO_TMP/ext2" 2>/dev/null || return
+	dio_on_exit umount "$DIO_TMP/ext2"
+}
+
+test_flush()
+{
+	if ! make_loop 16 512; then
+		skip_these "$why_not" "a plain write flushes nothing" "fsync flushes" \
+			"O_DSYNC flushes, small" "O_DSYNC flushes, large" \
+			"64 KiB is one bio" "1 MiB is one bio"
+		return
+	fi
+	bind "$a" "$loop"
+	dio_check "a plain write flushes nothing" flushed no write 4096
+	dio_check "fsync flushes" flushed yes fsync 0
+	dio_check "O_DSYNC flushes, small" flushed yes dsync 4096
+	dio_check "O_DSYNC flushes, large" flushed yes dsync 2097152
+	if find_tracing; then
+		dio_check "64 KiB is one bio" bios_sent read 65536 1
+		dio_check "1 MiB is one bio" bios_sent write 1048576 1
+	else
+		skip_these "this kernel does not trace block events" "64 KiB is one bio" \
+			"1 MiB is one bio"
+	fi
+	unbind "$a"
+}
+
+test_queues()
+{
+	for kind in poll few; do
+		case $kind in
+		poll)
+			name="io_uring, polled"
+			set -- poll poll_queues=1
+			;;
+		few)
+			name="io_uring on a disk that takes two requests at a time"
+			set -- uring hw_queue_depth=2
+			;;
+		esac
+		what=$1
+		if make_null "$kind" "$2"; then
+			on_disk "$a" "$null" "$name" "$what"
+			echo 0 >"$null_dir/power"
+		else
+			dio_skip "$name" "$why_not"
+		fi
+	done
+}
+
+node_gone()
+{
+	[ ! -e "$1" ]
+}
+
+# Pull a disk while it is in use, put another in its place, and see that the old binding does not
+# lead there.
+test_pulled()
+{
+	# shellcheck disable=SC2034 # read by dio_get_scratch
+	DIO_SCRATCH=""
+	dio_get_scratch
+	old_disk=$DIO_DISK
+	old_no=$(devt "$old_disk")
+	bind "$a" "$old_disk"
+	case_of "the disk is pulled while in use" gone "/dev/raw/raw$a" "$old_disk" \
+		"/sys/block/${old_disk##*/}/device/delete"
+	dio_check "its node goes" dio_wait 10 node_gone "$old_disk"
+	dio_get_scratch
+	dio_expect 1 'No such device or address' "open after the disk was pulled" \
+		"$raw_io" seek "/dev/raw/raw$a" "$DIO_DISK"
+	dio_check "the binding is still told" prints "$(bound_line "$a" "$old_no")" "$raw" -q "$a"
+	if [ "$(devt "$DIO_DISK")" = "$old_no" ]; then
+		dio_ok "the new disk has the old number"
+	else
+		dio_skip "the new disk has the old number" "it is $(devt "$DIO_DISK"), not $old_no"
+	fi
+	dio_check "bind anew" prints "$(bound_line "$a" "$(devt "$DIO_DISK")")" \
+		"$raw" "$a" "$DIO_DISK"
+	case_of "the new disk is read and written" position "/dev/raw/raw$a" "$DIO_DISK"
+	dio_pull "$DIO_DISK"
+	dio_check "unbind after the disk was pulled" prints "$(bound_line "$a" 0:0)" \
+		"$raw" "$a" 0 0
+}
+
+dio_init "$@"
+[ -e /dev/raw/rawctl ] || modprobe -q raw 2>/dev/null
+[ -e /dev/raw/rawctl ] || dio_skip_all "kernel has no raw driver (CONFIG_RAW_DRIVER)"
+max_minors=$(cat /sys/module/raw/parameters/max_raw_minors)
+free_minor a
+free_minor b
+dio_get_scratch
+complaints=$(complaints)
+dio_plan "$planned"
+
+test_helper
+test_bindings
+test_exclusive
+for each in $every_disk; do
+	on_disk "$a" "$DIO_DISK" "512-byte blocks: $each" "$each"
+done
+make_loop 16 4096
+for each in $every_disk; do
+	if [ -n "$loop" ]; then
+		on_disk "$a" "$loop" "4096-byte blocks: $each" "$each"
+	else
+		dio_skip "4096-byte blocks: $each" "$why_not"
+	fi
+done
+test_dm
+test_slow
+test_flush
+test_queues
+test_pulled
+dio_check "the kernel did not complain" no_new_complaints
