@@ -18,6 +18,7 @@
 # 1 a step failed (its log is named), 2 something is missing.
 
 set -eu
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES	# our O= is not the kernel's
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
