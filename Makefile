@@ -16,7 +16,7 @@ help:
 	@echo 'make kernel     build the stock and the patched kernel'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make boot       a shell in the patched kernel'
-	@echo 'make check      checkpatch, shellcheck, semantic patches, get_maintainer'
+	@echo 'make check      checkpatch, shellcheck, parse the semantic patches'
 	@echo 'make clean      remove $$O; the cache stays'
 
 packages:
