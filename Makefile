@@ -48,6 +48,7 @@ boot: kernel
 	@$(LAB)/guest.sh -s
 
 check: packages
+	@mkdir -p $(O)
 	@$(LAB)/kernel.sh source >/dev/null
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
 	$(LAB)/overlay.py --check-smpl
