@@ -9,6 +9,7 @@ LAB := tools/lab
 PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh)
 SOURCES := drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
+TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 
 help:
 	@echo 'make run        build and boot the patched kernel, run the selftests on it'
@@ -32,8 +33,8 @@ selftests: kernel
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
 guest-tests: selftests
-	@$(LAB)/guest.sh -t 2400 sh $(O)/kselftest/test_raw.sh | tee $(O)/log/test_raw.tap; \
-		exit $${PIPESTATUS[0]}
+	@rm -f $(O)/log/test_*.tap
+	@$(LAB)/guest.sh -t 2400 $(CURDIR)/$(LAB)/selftests.sh
 
 run: guest-tests
 
@@ -54,7 +55,10 @@ check: packages
 	$(LAB)/overlay.py --check-smpl
 	@src=$$($(LAB)/kernel.sh dir source); \
 	cd $(O) && perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
-		-f $(addprefix $(CURDIR)/,$(SOURCES))
+		-f $(addprefix $(CURDIR)/,$(SOURCES)) && \
+	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
+		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
+		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES))
 
 clean:
 	rm -rf $(O)

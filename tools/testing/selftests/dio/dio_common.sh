@@ -18,13 +18,14 @@
 # variables and call dio_on_exit. Names that begin with _dio are private to this file.
 
 # shellcheck disable=SC2034 # these are for the tests
-# shellcheck disable=SC2034 # read by the tests
 DIO_DIR=$(cd "$(dirname "$0")" && pwd)
 DIO_WRITE=0		# --write was given
 DIO_MADE=0		# the disks of DIO_LIST are ours and may be written
 DIO_LIST=""		# dio_get_disks: disks to read, separated by blanks
 DIO_DISK=""		# dio_get_scratch: a disk to write
 DIO_TMP=""		# a directory for the test's files, removed at the end
+DIO_DM=""		# dio_dm: the node that it made
+DIO_WHY=""		# dio_dm: why it made none
 
 _dio_planned=0
 _dio_ran=0
@@ -405,6 +406,28 @@ dio_get_scratch()
 	_dio_why=$(dio_guard "$DIO_SCRATCH") || dio_skip_all "DIO_SCRATCH: $_dio_why"
 	# shellcheck disable=SC2034
 	DIO_DISK=$DIO_SCRATCH
+}
+
+# dio_dm NAME TABLE: DIO_DM becomes the node of a device-mapper device with this table; fails with
+# the reason in DIO_WHY.
+dio_dm()
+{
+	DIO_DM=""
+	DIO_WHY="device-mapper takes no such table: $2"
+	command -v dmsetup >/dev/null || {
+		DIO_WHY="program dmsetup is missing"
+		return 1
+	}
+	dmsetup create "dio_$1" --noudevrules --noudevsync --table "$2" 2>/dev/null || return
+	dio_on_exit dio_dm_remove "$1"
+	DIO_DM=/dev/$(dmsetup info -c --noheadings -o blkdevname "dio_$1")
+}
+
+# dio_dm_remove NAME: remove what dio_dm made, if it is still there.
+dio_dm_remove()
+{
+	! dmsetup info "dio_$1" >/dev/null 2>&1 ||
+		dmsetup remove --noudevrules --noudevsync --retry "dio_$1"
 }
 
 # dio_pull DEV: take a SCSI disk out, as a hand would.

@@ -125,20 +125,6 @@ make_loop()
 	dio_on_exit losetup -d "$loop"
 }
 
-# make_dm NAME TABLE: sets $dm to the node of a device with this table, or $why_not.
-make_dm()
-{
-	dm=""
-	why_not="device-mapper takes no such table: $2"
-	command -v dmsetup >/dev/null || {
-		why_not="program dmsetup is missing"
-		return 1
-	}
-	dmsetup create "dio_raw_$1" --noudevrules --noudevsync --table "$2" 2>/dev/null || return
-	dio_on_exit dmsetup remove --noudevrules --noudevsync --retry "dio_raw_$1"
-	dm=/dev/$(dmsetup info -c --noheadings -o blkdevname "dio_raw_$1")
-}
-
 # make_null NAME ATTRIBUTE=VALUE...: sets $null to the node of a null_blk disk, or $why_not.
 make_null()
 {
@@ -314,21 +300,21 @@ test_dm()
 	bad=8192
 	if [ "$sectors" -lt 16376 ]; then
 		dio_skip "$name" "$DIO_DISK is smaller than 8 MB"
-	elif make_dm bad "0 $bad linear $DIO_DISK 0
+	elif dio_dm bad "0 $bad linear $DIO_DISK 0
 $bad 8 error
 $((bad + 8)) $((sectors - bad - 8)) linear $DIO_DISK $((bad + 8))"; then
-		on_disk "$a" "$dm" "$name" badblock $((bad * 512))
+		on_disk "$a" "$DIO_DM" "$name" badblock $((bad * 512))
 	else
-		dio_skip "$name" "$why_not"
+		dio_skip "$name" "$DIO_WHY"
 	fi
 
 	name="the disk grows"
-	if make_dm grow "0 $((sectors - 64)) linear $DIO_DISK 0"; then
-		on_disk "$a" "$dm" "$name" grow \
-			"dmsetup reload dio_raw_grow --table '0 $sectors linear $DIO_DISK 0' &&
-			dmsetup resume --noudevsync --noudevrules dio_raw_grow"
+	if dio_dm grow "0 $((sectors - 64)) linear $DIO_DISK 0"; then
+		on_disk "$a" "$DIO_DM" "$name" grow \
+			"dmsetup reload dio_grow --table '0 $sectors linear $DIO_DISK 0' &&
+			dmsetup resume --noudevsync --noudevrules dio_grow"
 	else
-		dio_skip "$name" "$why_not"
+		dio_skip "$name" "$DIO_WHY"
 	fi
 }
 
@@ -339,20 +325,20 @@ test_slow()
 	async="requests are sent, not waited for"
 	dirty="a mapped file keeps what was read into it"
 	late="a buffered read in the middle of a write"
-	if ! make_dm slow_read "0 $sectors delay $DIO_DISK 0 300 $DIO_DISK 0 0"; then
-		skip_these "$why_not" "$fork" "$async" "$dirty" "$late"
+	if ! dio_dm slow_read "0 $sectors delay $DIO_DISK 0 300 $DIO_DISK 0 0"; then
+		skip_these "$DIO_WHY" "$fork" "$async" "$dirty" "$late"
 		return
 	fi
-	on_disk "$a" "$dm" "$fork" fork
-	on_disk "$a" "$dm" "$async" async
+	on_disk "$a" "$DIO_DM" "$fork" fork
+	on_disk "$a" "$DIO_DM" "$async" async
 	if ! make_ext2; then
 		dio_skip "$dirty" "$why_not"
 	else
-		on_disk "$a" "$dm" "$dirty" dirty "$DIO_TMP/ext2/file"
+		on_disk "$a" "$DIO_DM" "$dirty" dirty "$DIO_TMP/ext2/file"
 	fi
 	# The other tables hold the disk no longer than the raw device was open.
-	make_dm slow_write "0 $sectors delay $DIO_DISK 0 0 $DIO_DISK 0 300" &&
-		on_disk "$a" "$dm" "$late" late
+	dio_dm slow_write "0 $sectors delay $DIO_DISK 0 0 $DIO_DISK 0 300" &&
+		on_disk "$a" "$DIO_DM" "$late" late
 }
 
 make_ext2()

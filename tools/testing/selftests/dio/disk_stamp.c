@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fill a disk or an image with stamps, so that disk_read verify sees wrong data.
+ *
+ *	disk_stamp disk=N [size=N] FILE
+ *	disk_stamp disk=N [size=N] write-device DEVICE
+ *
+ * Every 512-byte sector gets the disk's number and its own (see stamp.h). k, m and g are 2^10, 2^20
+ * and 2^30. A FILE is made, or written over, and size= (64m) long afterwards. A block device loses
+ * its content: it is written only with the word write-device, opened exclusively (so one that is
+ * mounted or held is refused), and to its end unless size= says less. What was written is on the
+ * disk when the program ends.
+ *
+ * A failure is one line on stderr. Exit status: 0 done; 2 usage, or a size that does not fit;
+ * 3 cannot be opened, or is in use; 4 write error.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "stamp.h"
+
+#define PROGRAM		"disk_stamp"
+#include "words.h"
+
+#define CHUNK		1048576
+#define FILE_SIZE	(64ULL << 20)
+
+static struct {
+	const char *name;
+	unsigned long long disk;
+	unsigned long long size;
+	int numbered;
+	int write_device;
+} opt;
+
+static void help(void)
+{
+	puts("usage: disk_stamp disk=N [size=N] FILE\n"
+	     "       disk_stamp disk=N [size=N] write-device DEVICE   (its content is lost)\n"
+	     "  size= takes k, m, g (1024-based); 64m for a file, all of a device\n"
+	     "Exit: 0 done, 2 usage, 3 cannot be opened or in use, 4 write error.");
+	exit(0);
+}
+
+static void parse_word(char *word)
+{
+	if (!strcmp(word, "-h") || !strcmp(word, "--help")) {
+		help();
+	} else if (!strncmp(word, "disk=", 5)) {
+		opt.disk = parse_number(word, word + 5);
+		opt.numbered = 1;
+	} else if (!strncmp(word, "size=", 5)) {
+		opt.size = parse_number(word, word + 5);
+		if (!opt.size || opt.size % STAMP_SECTOR)
+			die(EXIT_USAGE, "%s: not a multiple of %d, or zero", word, STAMP_SECTOR);
+	} else if (!strcmp(word, "write-device")) {
+		opt.write_device = 1;
+	} else if (!strchr(word, '/')) {
+		die(EXIT_USAGE, "unknown word %s (a file is named with a slash)", word);
+	} else if (opt.name) {
+		die(EXIT_USAGE, "%s and %s: one at a time", opt.name, word);
+	} else {
+		opt.name = word;
+	}
+}
+
+static int open_device(void)
+{
+	unsigned long long size;
+	int fd;
+
+	if (!opt.write_device)
+		die(EXIT_USAGE, "%s is a block device; write-device allows to write it", opt.name);
+	fd = open(opt.name, O_WRONLY | O_EXCL);
+	if (fd < 0)
+		die(EXIT_DEVICE, "%s: %s", opt.name,
+		    errno == EBUSY ? "in use (mounted or held)" : strerror(errno));
+	if (ioctl(fd, BLKGETSIZE64, &size))
+		die(EXIT_DEVICE, "%s: size unknown: %s", opt.name, strerror(errno));
+	if (!opt.size)
+		opt.size = size;
+	if (opt.size > size)
+		die(EXIT_USAGE, "size=%llu: %s has %llu bytes", opt.size, opt.name, size);
+	return fd;
+}
+
+static int open_file(void)
+{
+	int fd;
+
+	if (opt.write_device)
+		die(EXIT_USAGE, "%s is not a block device", opt.name);
+	if (!opt.size)
+		opt.size = FILE_SIZE;
+	fd = open(opt.name, O_WRONLY | O_CREAT, 0666);
+	if (fd < 0)
+		die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
+	if (ftruncate(fd, opt.size))
+		die(EXIT_IO, "%s: %s", opt.name, strerror(errno));
+	return fd;
+}
+
+static int open_target(void)
+{
+	struct stat st;
+
+	if (!stat(opt.name, &st)) {
+		if (S_ISBLK(st.st_mode))
+			return open_device();
+		if (!S_ISREG(st.st_mode))
+			die(EXIT_DEVICE, "%s: neither a file nor a block device", opt.name);
+	} else if (errno != ENOENT) {
+		die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
+	}
+	return open_file();
+}
+
+static void write_stamps(int fd)
+{
+	static unsigned char buf[CHUNK];
+	unsigned long long pos = 0;
+	size_t len, done, i;
+	ssize_t n;
+
+	while (pos < opt.size) {
+		len = opt.size - pos < CHUNK ? opt.size - pos : CHUNK;
+		for (i = 0; i < len; i += STAMP_SECTOR)
+			stamp_fill(buf + i, opt.disk, (pos + i) / STAMP_SECTOR);
+		for (done = 0; done < len; done += n) {
+			n = write(fd, buf + done, len - done);
+			if (n <= 0)
+				die(EXIT_IO, "%s: write error at offset %llu: %s", opt.name,
+				    pos + done, n ? strerror(errno) : "no space");
+		}
+		pos += len;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int fd, i;
+
+	for (i = 1; i < argc; i++)
+		parse_word(argv[i]);
+	if (!opt.name || !opt.numbered)
+		die(EXIT_USAGE, "%s missing (-h for help)", opt.name ? "disk= is" : "FILE is");
+	fd = open_target();
+	write_stamps(fd);
+	if (fsync(fd) || close(fd))
+		die(EXIT_IO, "%s: %s", opt.name, strerror(errno));
+	return 0;
+}

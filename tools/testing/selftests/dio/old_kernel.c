@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Run a program as if the kernel were old.
+ *
+ *	old_kernel PROGRAM [ARG]...
+ *
+ * Every x86-64 system call that came after Linux 2.4 (number 219, restart_syscall, and up) fails
+ * with ENOSYS. Exit status: that of the program; 4 if this machine cannot do it; 127 if there is no
+ * such program.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+#define FIRST_NEW_CALL	219
+#define FILTER_LEN	4
+
+int main(int argc, char **argv)
+{
+#ifdef __x86_64__
+	struct sock_filter filter[FILTER_LEN] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FIRST_NEW_CALL, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { FILTER_LEN, filter };
+
+	if (argc < 2) {
+		fputs("usage: old_kernel PROGRAM [ARG]...\n", stderr);
+		return 2;
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog)) {
+		fprintf(stderr, "no system call filter: %s\n", strerror(errno));
+		return 4;
+	}
+	execv(argv[1], argv + 1);
+	fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
+	return 127;
+#else
+	fprintf(stderr, "%s: the numbers of system calls are known for x86-64 only\n",
+		argc ? argv[0] : "old_kernel");
+	return 4;
+#endif
+}

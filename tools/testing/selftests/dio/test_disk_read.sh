@@ -1,0 +1,389 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# disk_read and disk_stamp: the four ways, the figures of the closing line, wrong data, bad input.
+#
+# Reads DIO_DISKS (or two scsi_debug disks) every way. What needs known data or a disk that fails is
+# tested on scsi_debug disks and device-mapper tables of our own, never on the user's disks.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+
+read="$DIO_DIR/disk_read"
+stamp="$DIO_DIR/disk_stamp"
+old="$DIO_DIR/old_kernel"
+closing='^Completed reading [0-9]+ mbytes in [0-9]+\.[0-9]{3} seconds \([0-9]+\.[0-9]{2} Mbytes/sec\), '
+closing="${closing}[0-9]+ usec mean\$"
+own="stamps raw wrong moved order seeds late slow full"
+
+# Sectors that the disk has read so far.
+sectors_read()
+{
+	read -r _ _ count _ <"/sys/class/block/${1##*/}/stat"
+	echo "$count"
+}
+
+# The closing line, once, and nothing else.
+closes()
+{
+	said=$("$@") || return
+	echo "$said"
+	[ "$(echo "$said" | wc -l)" -eq 1 ] && echo "$said" | grep -Eq "$closing"
+}
+
+# disk_takes SECTORS ARG...: that much is read from the first disk by disk_read blocks=4 bs=1m.
+disk_takes()
+{
+	want=$1
+	shift
+	before=$(sectors_read "$one")
+	closes "$read" blocks=4 bs=1m "$@" "$one" || return
+	got=$(($(sectors_read "$one") - before))
+	echo "sectors read: $got, wanted $want"
+	[ "$got" -eq "$want" ]
+}
+
+# Mbytes, seconds, Mbytes/sec and mean agree, as printed; stops at what rounding can explain.
+figures_agree()
+{
+	closes "$read" blocks=3 bs=1m direct "$@" || return
+	echo "$said" | sed 's/[()]//g' | awk -v devices=$# '{
+		n = $3; s = $6; rate = $8; mean = $10; blocks = 3 * devices
+		if (n != blocks) { print n " mbytes"; exit 1 }
+		if (n < (rate - 0.005) * (s - 0.0005)) { print "rate too high"; exit 1 }
+		if (n > (rate + 0.006) * (s + 0.0005)) { print "rate too low"; exit 1 }
+		if ((mean - 0.5) * blocks > (s + 0.0005) * 1e6) { print "mean too long"; exit 1 }
+	}'
+}
+
+json_is()
+{
+	said=$("$read" blocks=2 bs=512k --json "$@") || return
+	echo "$said"
+	for want in '"blocks": 2' '"bs": 524288' "\"bytes\": $((1048576 * devices))" \
+		"\"devices\": $devices" '"mode": "buffered"' '"verify": false' \
+		"\"device\": \"$one\""; do
+		case $said in
+		"{"*"$want"*"]}") ;;
+		*)	return 1 ;;
+		esac
+	done
+}
+
+# --- On our own disks --------------------------------------------------------------------------
+
+# Readers of two delayed disks overlap: U is a reader's time through the number of all blocks, and
+# the delay (30 ms a read) bounds it from below. A reader that waited for the other would double it.
+slow()
+{
+	size=$(cat "/sys/class/block/${one##*/}/size")
+	dio_dm slow1 "0 $size delay $one 0 30" || { echo "$DIO_WHY"; return 1; }
+	slow1=$DIO_DM
+	dio_dm slow2 "0 $size delay $two 0 30" || { echo "$DIO_WHY"; return 1; }
+	closes "$read" blocks=8 bs=4k direct "$slow1" "$DIO_DM" || return
+	echo "$said" | awk '{ if ($10 < 15000 || ($10 - 0.5) * 16 > ($6 + 0.0005) * 1e6) exit 1 }'
+}
+
+stamps()
+{
+	"$stamp" disk=1 write-device "$one" && "$stamp" disk=2 write-device "$two" || return
+	for way in "" direct random "random direct"; do
+		# shellcheck disable=SC2086 # words
+		closes "$read" blocks=16 bs=64k verify $way "$one" "$two" || return
+	done
+}
+
+# says RC REGEX ARG...: disk_read fails in this way.
+says()
+{
+	rc_wanted=$1
+	regex=$2
+	shift 2
+	rc=0
+	"$read" "$@" >"$DIO_TMP/said" 2>&1 || rc=$?
+	cat "$DIO_TMP/said"
+	echo "exit $rc, wanted $rc_wanted and /$regex/"
+	[ "$rc" -eq "$rc_wanted" ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
+		grep -Eq "$regex" "$DIO_TMP/said"
+}
+
+# put_sector N: write sector N of the first disk from stdin.
+put_sector()
+{
+	dd of="$one" bs=512 seek="$1" count=1 iflag=fullblock oflag=direct status=none
+}
+
+restore()
+{
+	"$stamp" disk=1 write-device "$one"
+}
+
+# One byte changed in the last word of a sector.
+wrong()
+{
+	dd if="$one" of="$DIO_TMP/sector" bs=512 skip=1234 count=1 status=none
+	printf '\377\377' | dd of="$DIO_TMP/sector" bs=1 seek=510 conv=notrunc status=none
+	put_sector 1234 <"$DIO_TMP/sector" || return
+	blockdev --flushbufs "$one"
+	says 5 "^disk_read: $one: wrong data in sector 1234: a damaged stamp" \
+		blocks=1 bs=1m verify "$one" "$two" &&
+		says 5 "sector 1234:" blocks=1 bs=1m direct verify "$two" "$one"
+	bad=$?
+	restore && return $bad
+}
+
+# The right stamp in the wrong place, or of the wrong disk.
+moved()
+{
+	dd if="$one" bs=512 skip=5 count=1 status=none | put_sector 70 || return
+	says 5 "sector 70: the stamp of disk 1 sector 5," blocks=1 bs=64k direct verify "$one"
+	bad=$?
+	dd if="$two" bs=512 skip=71 count=1 status=none | put_sector 70 || return
+	says 5 "sector 70: the stamp of disk 2 sector 71," blocks=1 bs=64k direct verify "$one" ||
+		bad=1
+	dd if=/dev/zero bs=512 count=1 status=none | put_sector 70 || return
+	says 5 "sector 70: no stamp" blocks=1 bs=64k direct verify "$one" || bad=1
+	restore && return $bad
+}
+
+# The first wrong sector is named, and a disk that is there twice is noticed.
+order()
+{
+	for n in 900 700 800; do
+		dd if=/dev/zero bs=512 count=1 status=none | put_sector $n || return
+	done
+	says 5 "sector 700:" blocks=1 bs=1m direct verify "$one" &&
+		says 5 "both carry the stamps of disk 1" blocks=1 bs=1m verify "$one" "$one"
+	bad=$?
+	restore && return $bad
+}
+
+# With all but the first sector wrong, the first wrong sector tells where random reads began.
+seeds()
+{
+	dd if=/dev/zero of="$one" bs=1M seek=1 oflag=direct status=none 2>/dev/null
+	for n in 1 2 1; do
+		says 5 "wrong data in sector" blocks=64 bs=4k direct random verify "seed=$n" "$one" \
+			>"$DIO_TMP/seed" || return
+		sed 's/.*sector \([0-9]*\):.*/\1/;q' "$DIO_TMP/seed"
+	done >"$DIO_TMP/seeds"
+	cat "$DIO_TMP/seeds"
+	{ read -r a; read -r b; read -r c; } <"$DIO_TMP/seeds"
+	[ "$a" = "$c" ] && [ "$a" != "$b" ]
+	bad=$?
+	restore && return $bad
+}
+
+# A disk that fails from 1 MiB on.
+late()
+{
+	size=$(cat "/sys/class/block/${one##*/}/size")
+	dio_dm late "0 2048 linear $one 0
+2048 $((size - 2048)) error" || { echo "$DIO_WHY"; return 1; }
+	for way in "" direct; do
+		# shellcheck disable=SC2086 # a word or none
+		says 4 "^disk_read: $DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
+			blocks=8 bs=256k $way "$DIO_DM" "$two" || return
+	done
+}
+
+has_read()
+{
+	[ "$(sectors_read "$1")" -gt "$2" ]
+}
+
+# A disk is pulled while it is read; the other reader is stopped too.
+gone()
+{
+	victim=$1
+	before=$(sectors_read "$victim")
+	"$read" blocks=1g bs=4k direct random "$victim" "$two" >"$DIO_TMP/gone" 2>&1 &
+	pid=$!
+	dio_wait 20 has_read "$victim" "$before" || return
+	dio_pull "$victim" || return
+	rc=0
+	wait "$pid" || rc=$?
+	cat "$DIO_TMP/gone"
+	echo "exit $rc, wanted 4"
+	[ "$rc" -eq 4 ] && [ "$(wc -l <"$DIO_TMP/gone")" -eq 1 ] &&
+		grep -Eq "^disk_read: $victim: (read error at offset [0-9]+: |device gone)" \
+			"$DIO_TMP/gone"
+}
+
+unbind()
+{
+	"$DIO_DIR/raw" raw200 0 0 >/dev/null
+}
+
+raw()
+{
+	"$DIO_DIR/raw" raw200 "$one" >/dev/null || return
+	dio_on_exit unbind
+	for node in /dev/raw/raw200 "/dev/raw/raw200 direct verify"; do
+		# shellcheck disable=SC2086 # words
+		"$read" blocks=2 bs=1m --json $node >"$DIO_TMP/json" || return
+		cat "$DIO_TMP/json"
+		grep -q '"mode": "raw"' "$DIO_TMP/json" || return
+	done
+	says 2 "nocopy does not work on a raw device" blocks=1 bs=1m nocopy /dev/raw/raw200 &&
+		says 2 "raw and block devices in one run" blocks=1 bs=1m /dev/raw/raw200 "$two"
+}
+
+# disk_stamp on a device of 2 MiB, a file, and what it refuses.
+full()
+{
+	dio_dm small "0 4096 linear $two 0" || { echo "$DIO_WHY"; return 1; }
+	stamp_says 2 "write-device allows" disk=7 "$DIO_DM" &&
+		stamp_says 2 "has 2097152 bytes" disk=7 size=3m write-device "$DIO_DM" &&
+		stamp_says 3 "in use" disk=7 write-device "$two" &&
+		"$stamp" disk=7 write-device "$DIO_DM" &&
+		closes "$read" blocks=2 bs=1m verify "$DIO_DM" &&
+		stamp_says 2 "not a block device" disk=7 write-device "$DIO_TMP/image" &&
+		"$stamp" disk=8 size=1m "$DIO_TMP/image" &&
+		[ "$(wc -c <"$DIO_TMP/image")" -eq 1048576 ] &&
+		stamp_says 4 "No space left on device" disk=9 "$DIO_TMP/full/image"
+}
+
+stamp_says()
+{
+	rc_wanted=$1
+	regex=$2
+	shift 2
+	rc=0
+	"$stamp" "$@" >"$DIO_TMP/said" 2>&1 || rc=$?
+	cat "$DIO_TMP/said"
+	echo "exit $rc, wanted $rc_wanted and /$regex/"
+	[ "$rc" -eq "$rc_wanted" ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
+		grep -Eq "$regex" "$DIO_TMP/said"
+}
+
+# --- Signals and resources ---------------------------------------------------------------------
+
+# SIGTERM ends the readers too. (A shell's background jobs ignore SIGINT.)
+terminated()
+{
+	before=$(sectors_read "$one")
+	"$read" blocks=1g bs=4k direct random "$one" >"$DIO_TMP/term" 2>&1 &
+	pid=$!
+	dio_wait 20 has_read "$one" "$before" || return
+	kill -TERM "$pid"
+	rc=0
+	wait "$pid" || rc=$?
+	cat "$DIO_TMP/term"
+	[ "$rc" -eq 143 ] && grep -q '^disk_read: stopped by signal 15$' "$DIO_TMP/term"
+}
+
+no_memory()
+{
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -v 4096 && exec "$read" blocks=1 bs=8m "$one")
+}
+
+no_output()
+{
+	"$read" blocks=1 bs=4k "$one" >/dev/full
+}
+
+# --- The cases ---------------------------------------------------------------------------------
+
+dio_init "$@"
+dio_need blockdev dd awk
+dio_get_disks 2
+one=${DIO_LIST%% *}
+two=${DIO_LIST#* }
+two=${two%% *}
+devices=0
+for disk in $DIO_LIST; do
+	devices=$((devices + 1))
+	[ "$(cat "/sys/class/block/${disk##*/}/size")" -ge 16384 ] ||
+		dio_skip_all "$disk is smaller than 8 MiB"
+done
+dio_plan 43
+
+blockdev --flushbufs "$one"
+dio_check "direct reads come from the disk" disk_takes 8192 direct
+dio_check "direct reads come from the disk again" disk_takes 8192 direct
+blockdev --flushbufs "$one"
+exec 9<"$one"		# the cache of a block device goes when its last user closes it
+ahead=$(blockdev --getra "$one")
+blockdev --setra 0 "$one"
+dio_check "nocopy reads come from the disk" disk_takes 8192 nocopy
+dio_check "buffered reads find what nocopy left in the cache" disk_takes 0
+dio_check "nocopy finds it too" disk_takes 0 nocopy
+blockdev --flushbufs "$one"
+dio_check "buffered reads come from the disk" disk_takes 8192
+blockdev --setra "$ahead" "$one"
+exec 9<&-
+# shellcheck disable=SC2086 # a list
+{
+	dio_check "the closing line's figures agree, all disks" figures_agree $DIO_LIST
+	dio_check "the closing line's figures agree, one disk" figures_agree "$one"
+	dio_check "--json says what was done" json_is $DIO_LIST
+	dio_check "random, all disks" closes "$read" blocks=64 bs=4k random seed=9 $DIO_LIST
+}
+dio_check "suffixes in either case" closes "$read" blocks=1K bs=4K "$one"
+dio_check "-h is help" "$read" -h
+
+# shellcheck disable=SC2086 # a list
+for each in $own; do
+	case $each in
+	stamps)	name="stamps are right every way" ;;
+	wrong)	name="a changed byte is found, its sector named" ;;
+	moved)	name="a sector in the wrong place or from another disk is named" ;;
+	order)	name="the first wrong sector is named, one disk given twice refused" ;;
+	seeds)	name="a seed repeats its reads" ;;
+	late)	name="a read error is reported with its place" ;;
+	slow)	name="readers work at the same time" ;;
+	raw)	name="raw devices" ;;
+	full)	name="disk_stamp refuses what it must" ;;
+	esac
+	if [ "$DIO_MADE" -eq 0 ]; then
+		dio_skip "$name" "DIO_DISKS are not written"
+	elif [ "$each" = raw ] && [ ! -e /dev/raw/rawctl ]; then
+		dio_skip "$name" "no raw driver in this kernel"
+	elif [ "$each" = full ]; then
+		mkdir "$DIO_TMP/full" && mount -t tmpfs -o size=1m none "$DIO_TMP/full" &&
+			dio_on_exit umount "$DIO_TMP/full"
+		dio_check "$name" full
+	else
+		dio_check "$name" "$each"
+	fi
+done
+
+no() { dio_expect "$@"; }
+no 2 'unknown word fast' "unknown word" "$read" blocks=1 bs=4k fast "$one"
+no 2 'blocks=0: must not be zero' "no blocks" "$read" blocks=0 bs=4k "$one"
+no 2 'bs=0: must not be zero' "blocks of nothing" "$read" blocks=1 bs=0 "$one"
+no 2 'bs=4x: not a number' "bad suffix" "$read" blocks=1 bs=4x "$one"
+no 2 'bs=-4k: not a number' "negative" "$read" blocks=1 bs=-4k "$one"
+no 2 'too large' "more than 64 bits" "$read" blocks=99999999999g bs=4k "$one"
+no 2 'given twice' "a word twice" "$read" blocks=1 bs=4k bs=4k "$one"
+no 2 'blocks= is missing' "no blocks=" "$read" bs=4k "$one"
+no 2 'no device named' "no device" "$read" blocks=1 bs=4k
+no 2 'bs=1000: not a multiple of the (512|4096) byte' "bs not a multiple of the logical block" \
+	"$read" blocks=1 bs=1000 "$one"
+no 2 'holds [0-9]+ blocks' "more than the disk" "$read" blocks=8g bs=1m "$one"
+no 2 'do not go together' "nocopy and direct" "$read" blocks=1 bs=4k nocopy direct "$one"
+no 2 'do not go together' "nocopy and verify" "$read" blocks=1 bs=4k nocopy verify "$one"
+no 2 'seed= is of no use' "seed without random" "$read" blocks=1 bs=4k seed=1 "$one"
+no 3 'No such file' "no such device" "$read" blocks=1 bs=4k /dev/nosuchdisk
+no 3 'neither a block device' "not a device" "$read" blocks=1 bs=4k /dev/null
+no 4 'no memory' "no memory" no_memory
+no 4 'standard output: No space' "nowhere to print to" no_output
+dio_check "a signal ends all readers" terminated
+
+if "$old" /bin/true 2>"$DIO_TMP/old"; [ $? -ne 4 ]; then
+	dio_check "runs with the system calls of Linux 2.4" closes "$old" "$read" blocks=2 bs=1m \
+		direct "$one"
+	no 4 'this kernel has no splice' "nocopy says that an old kernel cannot" "$old" "$read" \
+		blocks=2 bs=1m nocopy "$one"
+else
+	dio_skip "runs with the system calls of Linux 2.4" "$(cat "$DIO_TMP/old")"
+	dio_skip "nocopy says that an old kernel cannot" "$(cat "$DIO_TMP/old")"
+fi
+
+if [ "$DIO_MADE" -eq 1 ]; then
+	dio_check "a disk pulled in mid-read" gone "$one"
+else
+	dio_skip "a disk pulled in mid-read" "DIO_DISKS are not pulled"
+fi

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The words of a command line (blocks=2K), and the one line on stderr that says what is wrong.
+ *
+ * A program defines PROGRAM, its name, before it includes this.
+ */
+#ifndef DIO_WORDS_H
+#define DIO_WORDS_H
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define __noreturn	__attribute__((__noreturn__))
+#define __printf(f, a)	__attribute__((__format__(printf, f, a)))
+
+enum { EXIT_USAGE = 2, EXIT_DEVICE, EXIT_IO, EXIT_DATA };
+
+/* What was printed before goes out first; functions left with atexit() run. */
+static void __noreturn __printf(2, 3) die(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs(PROGRAM ": ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(status);
+}
+
+/* The number in @word from @text on: digits, then at most one of k, m, g (2^10, 2^20, 2^30). */
+static unsigned long long parse_number(const char *word, const char *text)
+{
+	static const char suffixes[] = "kKmMgG";
+	const char *suffix;
+	unsigned long long n;
+	int shift = 0;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	suffix = *end ? strchr(suffixes, *end) : NULL;
+	if (suffix) {
+		shift = 10 * ((suffix - suffixes) / 2 + 1);
+		end++;
+	}
+	if (*text < '0' || *text > '9' || *end)
+		die(EXIT_USAGE, "%s: not a number (digits, then k, m or g)", word);
+	if (errno || n > ULLONG_MAX >> shift)
+		die(EXIT_USAGE, "%s: too large", word);
+	return n << shift;
+}
+
+#endif
