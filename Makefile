@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The front door; `make help` lists what it does. Variables: KSRC= a Linux 6.1 tree (default:
-# Debian's linux-source-6.1), O= output (default out/).
+# Debian's linux-source-6.1), O= output (default out/), DISKS= images to attach (default: eight
+# stamped ones in $O/disks).
 
 export O := $(abspath $(or $(O),out))
-export KSRC
+export KSRC DISKS
 LAB := tools/lab
 PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh)
@@ -12,11 +13,15 @@ SOURCES := drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 
 help:
-	@echo 'make run        build and boot the patched kernel, run the selftests on it'
+	@echo 'make run        everything: build and boot both kernels, selftests, reads, the table'
 	@echo 'make test       unit tests of the lab, then the selftests in the guest'
 	@echo 'make kernel     build the stock and the patched kernel'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
-	@echo 'make boot       a shell in the patched kernel'
+	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others)'
+	@echo 'make disks      make the eight stamped disk images'
+	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
+	@echo 'make report     print the table again'
+	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
 	@echo 'make check      checkpatch, shellcheck, parse the semantic patches'
 	@echo 'make clean      remove $$O; the cache stays'
 
@@ -32,11 +37,30 @@ selftests: kernel
 		KSRC="$$($(LAB)/kernel.sh dir patched)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
+disks: selftests
+	@mkdir -p $(O)/disks
+	@for n in 0 1 2 3 4 5 6 7; do \
+		[ -s $(O)/disks/disk$$n ] || { \
+			$(O)/kselftest/disk_stamp disk=$$n $(O)/disks/part && \
+			mv $(O)/disks/part $(O)/disks/disk$$n; } || exit 1; \
+	done
+
 guest-tests: selftests
 	@rm -f $(O)/log/test_*.tap
 	@$(LAB)/guest.sh -t 2400 $(CURDIR)/$(LAB)/selftests.sh
 
-run: guest-tests
+run: guest-tests disks
+	@$(LAB)/bench.py run
+
+bench: disks
+	@$(LAB)/bench.py run --passes 3
+
+report:
+	@$(LAB)/bench.py report
+
+profile: selftests
+	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case with CASE='; exit 2; }
+	@$(LAB)/bench.py profile '$(CASE)'
 
 unit-tests: packages
 	@mkdir -p $(O)/log
@@ -45,8 +69,8 @@ unit-tests: packages
 
 test: unit-tests guest-tests
 
-boot: kernel
-	@$(LAB)/guest.sh -s
+boot: disks
+	@$(LAB)/guest.sh -d -s
 
 check: packages
 	@mkdir -p $(O)
@@ -63,5 +87,6 @@ check: packages
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests guest-tests run unit-tests test boot check clean
+.PHONY: help packages kernel selftests disks guest-tests run bench report \
+	profile unit-tests test boot check clean
 SHELL := /bin/bash

@@ -19,7 +19,8 @@
  *   waits, and unpins;
  * - any other lives in a struct raw_io around its first bio, sends as many bios as it needs, and
  *   is completed by whichever ends last. After a read, memory has to be marked dirty, which may
- *   sleep: a bio whose pages are not all dirty yet ends in a work item.
+ *   sleep: a bio whose pages are not all dirty yet ends in a work item, but for the first bio of a
+ *   synchronous request, which its submitter unpins.
  *
  * DOC: Locking and lifetime
  *
@@ -148,36 +149,29 @@ static unsigned long raw_iter_segment(struct iov_iter *iter, size_t *len)
 }
 
 /*
- * Add @bytes that start @offset into the first of @pages, a call for each run within a folio.
- * bio_add_page() goes on to join runs; where two of them share a page it has one bio_vec for two
- * pins, and one of them is surplus.
+ * Add @bytes that start @offset into the first of @pages, a bio_vec for each contiguous run. Every
+ * pinned page is in the bio once for each pin, so that what unpins it needs no other record. The
+ * caller pinned no more pages than there are bio_vecs free.
  */
 static void raw_bio_add(struct bio *bio, struct page **pages, unsigned int offset, size_t bytes)
 {
-	while (bytes) {
-		struct folio *folio = page_folio(*pages);
-		unsigned short vcnt = bio->bi_vcnt;
-		struct page *first = *pages, *tail = NULL;
-		unsigned int run = 1, len;
+	struct bio_vec *bv = bio->bi_io_vec + bio->bi_vcnt;
+	struct page *next = NULL;
 
-		while (offset + bytes > (size_t)run * PAGE_SIZE && pages[run] == first + run &&
-		       page_folio(pages[run]) == folio)
-			run++;
-		len = min_t(size_t, bytes, (size_t)run * PAGE_SIZE - offset);
+	bio->bi_iter.bi_size += bytes;
+	for (; bytes; pages++) {
+		unsigned int len = min_t(size_t, bytes, PAGE_SIZE - offset);
+		struct page *page = *pages;
 
-		if (vcnt) {
-			struct bio_vec *bv = &bio->bi_io_vec[vcnt - 1];
-
-			tail = bv->bv_page + (bv->bv_offset + bv->bv_len - 1) / PAGE_SIZE;
-		}
-		bio_add_page(bio, first, len, offset);
-		if (tail == first && bio->bi_vcnt == vcnt)
-			unpin_user_page(first);
-
-		pages += run;
+		if (page == next)
+			bv[-1].bv_len += len;
+		else
+			bvec_set_page(bv++, page, len, offset);
+		next = page + 1;
 		bytes -= len;
 		offset = 0;
 	}
+	bio->bi_vcnt = bv - bio->bi_io_vec;
 }
 
 /*
@@ -349,6 +343,12 @@ static void raw_bio_end_io(struct bio *bio)
 	if (bio->bi_status && !READ_ONCE(io->status))
 		WRITE_ONCE(io->status, bio->bi_status);
 
+	/* Whoever waits can sleep, and has the first bio until it is done. */
+	if (io->sync && bio == &io->bio) {
+		raw_io_put(io);
+		return;
+	}
+
 	if (bio_op(bio) == REQ_OP_READ && !raw_bio_all_dirty(bio)) {
 		struct raw_io *self = container_of(bio, struct raw_io, bio);
 
@@ -432,6 +432,7 @@ static ssize_t raw_rw_queue(struct kiocb *iocb, struct iov_iter *iter, unsigned 
 		return -EIOCBQUEUED;
 
 	raw_io_wait(io);
+	raw_bio_unpin(&io->bio, iov_iter_rw(iter) == READ);
 	ret = raw_io_result(io);
 	if (ret > 0)
 		iocb->ki_pos += ret;

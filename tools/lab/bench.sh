@@ -3,13 +3,15 @@
 #
 # Runs bench cases in the guest, and prints a line of JSON for each figure.
 #
-#	bench.sh disks			the four ways on the eight HBA disks (guest.sh -d): time
-#	bench.sh CASE PASSES		one case PASSES times, on a data path that copies nothing: under
-#					guest.sh -c its time is its instructions
+#	bench.sh [-n PASSES] CASE...
 #
 # CASE is one of
+#	disks				the four ways on the eight HBA disks (guest.sh -d): time
+# or of these, on a data path that copies nothing; under guest.sh -c their time is instructions:
 #	direct raw buffered nocopy	the four ways on eight scsi_debug disks with fake_rw, where a
-#					request ends within its submission; a pass reads 512 MiB
+#					request ends within its submission; a pass reads 512 MiB.
+#					direct and raw at random places, n passes in one process: what it
+#					takes to start and end one is not theirs
 #	read-4k-bdev read-4k-raw	sync random O_DIRECT reads of 4 KiB on null_blk; a pass is
 #					20000 reads
 #
@@ -72,6 +74,18 @@ bind_all()
 	done
 }
 
+# on_short: the devices of $on as one word, the way a shell would match them
+on_short()
+{
+	local first=${on[0]} last=${on[-1]}
+
+	if [ "${first%?}" = "${last%?}" ] && [ "$first" != "$last" ]; then
+		echo "${first%?}[${first: -1}-${last: -1}]"
+	else
+		echo "${on[*]}"
+	fi
+}
+
 # args_of WAY: sets $args to the words of disk_read and $on to its devices, of $disks and $raws
 args_of()
 {
@@ -130,11 +144,11 @@ run_disks()
 		args_of "$way"
 		emit field-1 "$way" mb_per_s MiB/s \
 			"$(cat "$dir/$way".* | sed 's/.*"mb_per_s": \([0-9.]*\).*/\1/' | median)" \
-			"disk_read $args ${on[*]}"
+			"disk_read $args $(on_short)"
 		emit field-1 "$way" latency_us us \
 			"$(cat "$dir/$way".* | sed 's/.*"nsec_per_block": \([0-9.]*\).*/\1/' | median |
 				awk '{ printf "%.3f", $1 / 1000 }')" \
-			"disk_read $args ${on[*]}"
+			"disk_read $args $(on_short)"
 	done
 	rm -rf "$dir"
 }
@@ -142,52 +156,52 @@ run_disks()
 # Eight disks that copy nothing, made here
 scsi_disks()
 {
-	local driver=/sys/bus/pseudo/drivers/scsi_debug disk
+	local driver=/sys/bus/pseudo/drivers/scsi_debug disk tries
 
-	echo 1 >$driver/fake_rw
-	echo 8 >$driver/num_tgts
-	echo 0 >$driver/delay
-	echo 1 >$driver/add_host
-	disks=()
-	for disk in /sys/block/sd*; do
-		! grep -qs scsi_debug "$disk/device/model" || disks+=("/dev/${disk##*/}")
+	if [ "$(cat $driver/add_host)" -eq 0 ]; then
+		echo 1 >$driver/fake_rw
+		echo 8 >$driver/num_tgts
+		echo 0 >$driver/delay
+		echo 1 >$driver/add_host
+	fi
+	for ((tries = 0; tries < 100; tries++)); do
+		disks=()
+		for disk in /sys/block/sd*; do
+			! grep -qs scsi_debug "$disk/device/model" || disks+=("/dev/${disk##*/}")
+		done
+		[ "${#disks[@]}" -lt 8 ] || break
+		sleep 0.1
 	done
 	[ "${#disks[@]}" -eq 8 ] || die 1 "found ${#disks[@]} of 8 scsi_debug disks"
 }
 
 null_disk()
 {
-	local dir=/sys/kernel/config/nullb/bench name
+	local dir=/sys/kernel/config/nullb/bench name setting
 
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-	mkdir "$dir"
-	for setting in size=256 irqmode=0 queue_mode=2 power=1; do
-		echo "${setting#*=}" >"$dir/${setting%%=*}"
-	done
+	if [ ! -d "$dir" ]; then
+		mkdir "$dir"
+		for setting in size=256 irqmode=0 queue_mode=2 power=1; do
+			echo "${setting#*=}" >"$dir/${setting%%=*}"
+		done
+	fi
 	for name in bench "nullb$(cat "$dir/index")"; do
 		[ ! -b "/dev/$name" ] || disks=("/dev/$name")
 	done
 }
 
-# passes N ARGS...: run disk_read with ARGS N times; $nsec and $blocks become the sums.
-passes()
+# nsec_of ARGS...: the time of one disk_read
+nsec_of()
 {
-	local n=$1 i line
-	shift
-
-	nsec=0
-	for ((i = 0; i < n; i++)); do
-		flush "${disks[@]}"
-		# shellcheck disable=SC2086
-		line=$("$bin/disk_read" "$@" --json)
-		nsec=$(echo "$line" | sed 's/.*"bytes": [0-9]*, "seconds": \([0-9.]*\).*/\1/' |
-			awk -v sum="$nsec" '{ printf "%.0f", sum + $1 * 1e9 }')
-	done
+	flush "${disks[@]}"
+	"$bin/disk_read" "$@" --json |
+		sed 's/.*"bytes": [0-9]*, "seconds": \([0-9]*\)\.\([0-9]*\),.*/\1\2/;s/^0*//'
 }
 
 run_case()
 {
-	local name=$1 n=$2
+	local name=$1 n=$2 i
 
 	case $name in
 	direct|raw|buffered|nocopy)
@@ -196,11 +210,23 @@ run_case()
 			bind_all "${disks[@]}" || return 0
 		fi
 		args_of "$name"
-		# shellcheck disable=SC2086
-		passes "$n" $args "${on[@]}"
+		nsec=0
+		case $name in
+		direct|raw)
+			args="${args/blocks=64/blocks=$((64 * n))} random"
+			# shellcheck disable=SC2086
+			nsec=$(nsec_of $args "${on[@]}")
+			;;
+		*)
+			for ((i = 0; i < n; i++)); do
+				# shellcheck disable=SC2086
+				nsec=$((nsec + $(nsec_of $args "${on[@]}")))
+			done
+			;;
+		esac
 		emit field-1 "$name" insn_per_mib insn/MiB \
 			"$(awk -v ns="$nsec" -v n="$n" 'BEGIN { printf "%.1f", ns / n / 512 }')" \
-			"disk_read $args ${on[*]} (scsi_debug fake_rw=1 delay=0)"
+			"disk_read $args $(on_short) (scsi_debug fake_rw=1 delay=0)"
 		;;
 	read-4k-bdev|read-4k-raw)
 		null_disk
@@ -209,10 +235,12 @@ run_case()
 			bind_all "${disks[@]}" || return 0
 			on=("${raws[@]}")
 		fi
-		passes "$n" blocks=20000 bs=4k random direct "${on[@]}"
+		args="blocks=$((20000 * n)) bs=4k random direct"
+		# shellcheck disable=SC2086
+		nsec=$(nsec_of $args "${on[@]}")
 		emit engine "$name" insn insn \
 			"$(awk -v ns="$nsec" -v n="$n" 'BEGIN { printf "%.1f", ns / n / 20000 }')" \
-			"disk_read blocks=20000 bs=4k random direct ${on[*]} (null_blk irqmode=0)"
+			"disk_read $args $(on_short) (null_blk irqmode=0)"
 		;;
 	*)
 		die 2 "no such case: $name"
@@ -220,8 +248,18 @@ run_case()
 	esac
 }
 
-case ${1-} in
-disks)	run_disks ;;
-"")	die 2 "usage: bench.sh disks | CASE PASSES" ;;
-*)	run_case "$1" "${2:-1}" ;;
-esac
+n=1
+while getopts n: opt; do
+	case $opt in
+	n)	n=$OPTARG ;;
+	*)	die 2 "usage: bench.sh [-n PASSES] CASE..." ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || die 2 "no case"
+for each in "$@"; do
+	case $each in
+	disks)	run_disks ;;
+	*)	run_case "$each" "$n" ;;
+	esac
+done

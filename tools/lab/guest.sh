@@ -9,8 +9,9 @@
 #	-k  which kernel (patched)
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
 #	    read in the guest are then instructions, whatever else the host does
-#	-d  attach the images $O/disks/disk0 to disk7: four to an lsi53c895a (parallel SCSI), four to
-#	    virtio-scsi. Writes to them are forgotten at the end.
+#	-d  attach the images in $DISKS (default: $O/disks/disk0 to disk7, see `make disks`): half to an
+#	    lsi53c895a (parallel SCSI), half to virtio-scsi, with serials dio0, dio1 and so on. Writes
+#	    to them are forgotten at the end.
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
 #
@@ -83,13 +84,18 @@ else
 fi
 
 if [ "$disks" -eq 1 ]; then
+	images=("$out"/disks/disk{0..7})
+	# shellcheck disable=SC2206 # a list of names
+	[ -z "${DISKS-}" ] || images=($DISKS)
+	half=$(((${#images[@]} + 1) / 2))
+	[ "$half" -le 7 ] || die 2 "DISKS names ${#images[@]} images; the parallel HBA takes 7, half of 14"
 	qemu="$qemu -device lsi53c895a,id=lsi -device virtio-scsi-pci,id=vio"
-	for n in 0 1 2 3 4 5 6 7; do
-		[ -e "$out/disks/disk$n" ] || die 2 "$out/disks/disk$n is missing: make disks"
+	for n in "${!images[@]}"; do
+		[ -f "${images[n]}" ] || die 2 "${images[n]} is missing (make disks) or not a file"
 		bus=lsi.0
-		[ "$n" -lt 4 ] || bus=vio.0
-		qemu="$qemu -drive if=none,id=d$n,file=$out/disks/disk$n,format=raw,snapshot=on"
-		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n % 4)),drive=d$n,serial=dio$n"
+		[ "$n" -lt "$half" ] || bus=vio.0
+		qemu="$qemu -drive if=none,id=d$n,file=$(realpath "${images[n]}"),format=raw,snapshot=on"
+		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n % half)),drive=d$n,serial=dio$n"
 	done
 fi
 [ -z "$qemu" ] || args+=("--qemu-opts=$qemu")

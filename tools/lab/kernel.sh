@@ -14,6 +14,8 @@
 # compiled. Each step works in NAME.part, or ends in a stamp that holds a checksum of its inputs:
 # after an interruption the next run starts that step anew or lets make go on.
 #
+# Compilers run under ccache, so another checkout, or a change of the configuration, compiles little.
+#
 # KSRC=DIR takes the kernel tree DIR as the base, JOBS=N sets the number of jobs. Exit: 0 done,
 # 1 a step failed (its log is named), 2 something is missing.
 
@@ -25,13 +27,15 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
 out=${O:-$top/out}
 jobs=${JOBS:-$(nproc)}
 vng_version=1.42
+cc="ccache gcc"
+export CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G
 tarball=/usr/src/linux-source-6.1.tar.xz
 
 # program package, in the order of use
 needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
 	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
 	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
-	mke2fs:e2fsprogs"
+	mke2fs:e2fsprogs ccache:ccache"
 libs="libelf-dev libssl-dev libc6-dev"
 
 say()
@@ -181,11 +185,11 @@ configure()
 	local config line
 
 	cd "$1"
-	make -s tinyconfig
+	make -s CC="$cc" tinyconfig
 	for config in $(configs); do
 		./scripts/kconfig/merge_config.sh -m .config "$config"
 	done
-	make -s olddefconfig
+	make -s CC="$cc" olddefconfig
 	# shellcheck disable=SC2046
 	grep -hs '^CONFIG_' $(configs) | while read -r line; do
 		case $2:$line in
@@ -201,7 +205,7 @@ configure()
 compile()
 {
 	configure "$1" "$2"
-	make -s -j "$jobs" bzImage modules
+	make -s CC="$cc" -j "$jobs" bzImage modules
 }
 
 copy_tree()

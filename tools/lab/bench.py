@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Run bench cases on the stock and the patched kernel; write results.json; print the table.
+
+    bench.py run [--passes N] [CASE]...    the cases (default: all), stock and patched
+    bench.py report                        print the table of the last runs again
+    bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
+
+$O/results.json is a list of objects with report, case, metric, unit, stock, patched, ratio
+(patched/stock, null where one of them has none) and command. A run replaces the figures that it
+measured and keeps the others. Time is measured in a plain guest, instructions in one whose clock
+counts them; bench.sh has the cases. profile boots each kernel twice, with few and many passes, has
+every instruction counted (insn_count.c), and gives the difference to profile.py; it fails if the
+sum is off the guest's own clock by more than half a percent. Exit: 0 done, 1 a guest failed, 2 usage.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+LAB = os.path.dirname(os.path.abspath(__file__))
+OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
+RESULTS = os.path.join(OUT, "results.json")
+KERNELS = ("stock", "patched")
+TIMED = ("disks",)
+KEY = ("report", "case", "metric")
+# Per counted case: its metric, what a pass of it is (512 MiB, 20000 reads), and the passes that
+# come to 3,000 million instructions or more, which profile.py needs.
+UNIT = {"direct": ("insn_per_mib", 512, 60), "raw": ("insn_per_mib", 512, 60),
+        "buffered": ("insn_per_mib", 512, 5), "nocopy": ("insn_per_mib", 512, 8),
+        "read-4k-bdev": ("insn", 20000, 60), "read-4k-raw": ("insn", 20000, 60)}
+COUNTED = tuple(UNIT)
+CLOCK_ERROR = 0.005
+
+
+def parse_lines(text):
+    """The figures that bench.sh printed: {(report, case, metric): object}."""
+    figures = {}
+    for line in text.splitlines():
+        if line.startswith("{"):
+            figure = json.loads(line)
+            figures[tuple(figure[k] for k in KEY)] = figure
+    return figures
+
+
+def ratio(stock, patched):
+    """patched/stock to four digits, None if that has no meaning."""
+    if not stock or patched is None:
+        return None
+    return round(patched / stock, 4)
+
+
+def merge(by_kernel):
+    """One object a figure from {kernel: figures}, in the order in which they were measured."""
+    merged = []
+    order = {}
+    for kernel in KERNELS:
+        order.update(dict.fromkeys(by_kernel[kernel]))
+    for key in order:
+        figures = [by_kernel[kernel].get(key) for kernel in KERNELS]
+        one = figures[1] or figures[0]
+        stock, patched = (f["value"] if f else None for f in figures)
+        merged.append({**{k: one[k] for k in KEY}, "unit": one["unit"], "stock": stock,
+                       "patched": patched, "ratio": ratio(stock, patched),
+                       "command": one["command"]})
+    return merged
+
+
+def update(old, new):
+    """The old results with the new ones in their places, or at the end."""
+    fresh = {tuple(r[k] for k in KEY): r for r in new}
+    kept = [fresh.pop(tuple(r[k] for k in KEY), r) for r in old]
+    return kept + list(fresh.values())
+
+
+def load():
+    try:
+        with open(RESULTS, encoding="utf-8") as f:
+            return json.load(f)
+    except FileNotFoundError:
+        return []
+
+
+def save(results):
+    """Write all or nothing."""
+    with open(RESULTS + ".part", "w", encoding="utf-8") as f:
+        json.dump(results, f, indent=1)
+        f.write("\n")
+    os.replace(RESULTS + ".part", RESULTS)
+
+
+def show(value):
+    if value is None:
+        return "-"
+    if value >= 1000:
+        return f"{value:.0f}"
+    return f"{value:.2f}" if value >= 10 else f"{value:.3f}"
+
+
+def table(results):
+    """The results as lines of text, sorted by report, then case as measured."""
+    rows = [("report", "case", "metric", "unit", "stock", "patched", "ratio")]
+    for r in sorted(results, key=lambda r: r["report"]):
+        rows.append((r["report"], r["case"], r["metric"], r["unit"], show(r["stock"]),
+                     show(r["patched"]), show(r["ratio"])))
+    widths = [max(len(row[i]) for row in rows) for i in range(7)]
+    return "\n".join("  ".join(cell.ljust(w) if i < 4 else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
+                     for row in rows)
+
+
+def guest(kernel, flags, args, env=None):
+    """Run bench.sh in a guest; its figures. What it says besides goes to stderr."""
+    start = time.monotonic()
+    command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "1800", *flags, "--", "bash",
+               os.path.join(LAB, "bench.sh"), *args]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
+                          env={**os.environ, **(env or {})})
+    if done.returncode:
+        sys.stderr.write(done.stdout)
+        sys.exit(f"bench: {kernel}: {' '.join(args)}: exit {done.returncode}")
+    print(f"lab: bench {kernel:8} done in {time.monotonic() - start:.0f} s", file=sys.stderr)
+    return parse_lines(done.stdout)
+
+
+def run(cases, passes):
+    by_kernel = {kernel: {} for kernel in KERNELS}
+    timed = [c for c in cases if c in TIMED]
+    counted = [c for c in cases if c in COUNTED]
+    for kernel in KERNELS:
+        if timed:
+            by_kernel[kernel].update(guest(kernel, ["-d"], timed))
+        if counted:
+            by_kernel[kernel].update(guest(kernel, ["-c"], ["-n", str(passes), *counted]))
+    save(update(load(), merge(by_kernel)))
+
+
+def plugin():
+    """Build the counting plugin; its path."""
+    path = os.path.join(OUT, "build", "insn_count.so")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", path,
+                    os.path.join(LAB, "insn_count.c")], check=True)
+    return path
+
+
+def count(case, kernel, so):
+    """Boot twice with the plugin: (the counts' files, instructions a unit by the guest's clock)."""
+    metric, size, most = UNIT[case]
+    files, clocks = [], []
+    for passes in (1, most):
+        files.append(os.path.join(OUT, "log", f"{case}-{kernel}-{passes}.counts"))
+        figures = guest(kernel, ["-c"], ["-n", str(passes), case],
+                        {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
+        if not figures:
+            sys.exit(f"bench: the {kernel} kernel cannot run {case}")
+        clocks += [f["value"] * passes * size for k, f in figures.items() if k[2] == metric]
+    return files, (clocks[1] - clocks[0]) / ((most - 1) * size)
+
+
+def profile(case, kernels):
+    if case not in UNIT:
+        sys.exit(f"bench: no such case to profile: {case} (there are {' '.join(UNIT)})")
+    so = plugin()
+    _, size, most = UNIT[case]
+    args = ["--loops", str(size), str(most * size)]
+    clocks = []
+    for prefix, kernel in zip(("", "patched-"), kernels):
+        tree = subprocess.run([os.path.join(LAB, "kernel.sh"), "dir", kernel], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout.strip()
+        files, clock = count(case, kernel, so)
+        clocks.append(clock)
+        args += [f"--{prefix or 'system-'}map", os.path.join(tree, "System.map"),
+                 f"--{prefix}counts", *files]
+    script = os.path.join(LAB, "profile.py")
+    done = subprocess.run([script, *args, "--json"], check=True, stdout=subprocess.PIPE, text=True)
+    total = json.loads(done.stdout)["total"]
+    subprocess.run([script, *args], check=True)
+    for kernel, clock in zip(kernels, clocks):
+        column = "patched" if kernel == "patched" and len(kernels) == 2 else "stock"
+        error = total[column] / clock - 1
+        print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
+        if abs(error) > CLOCK_ERROR:
+            sys.exit("bench: the profile does not agree with the clock")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the bench, print its table.")
+    parser.add_argument("action", choices=("run", "report", "profile"))
+    parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
+    parser.add_argument("case", nargs="*", help=" ".join(TIMED + COUNTED))
+    args = parser.parse_args()
+    if args.action == "profile":
+        if not args.case or not set(args.case[1:]) <= set(KERNELS):
+            parser.error("profile: a case, then stock, patched or nothing")
+        return profile(args.case[0], args.case[1:] or KERNELS)
+    for case in args.case:
+        if case not in TIMED + COUNTED:
+            parser.error(f"no such case: {case} (there are {' '.join(TIMED + COUNTED)})")
+    if args.passes < 1:
+        parser.error("--passes: at least 1")
+    if args.action == "run":
+        run(args.case or list(TIMED + COUNTED), args.passes)
+    elif not os.path.exists(RESULTS):
+        sys.exit(f"bench: no {RESULTS}: make bench")
+    return print(table(load()))
+
+
+if __name__ == "__main__":
+    main()
