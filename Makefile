@@ -17,6 +17,7 @@ help:
 	@echo 'make test       unit tests of the lab, then the selftests in the guest'
 	@echo 'make kernel     build the stock and the patched kernel'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
+	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others)'
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
@@ -36,6 +37,11 @@ selftests: kernel
 	@$(MAKE) -s --no-print-directory -C tools/testing/selftests/dio install \
 		KSRC="$$($(LAB)/kernel.sh dir patched)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
+
+debug-tests: selftests
+	@$(LAB)/kernel.sh build debug >/dev/null
+	@rm -f $(O)/log/test_*.tap
+	@$(LAB)/guest.sh -k debug -t 3600 $(CURDIR)/$(LAB)/selftests.sh
 
 disks: selftests
 	@mkdir -p $(O)/disks
@@ -87,6 +93,6 @@ check: packages
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests disks guest-tests run bench report \
+.PHONY: help packages kernel selftests disks guest-tests debug-tests run bench report \
 	profile unit-tests test boot check clean
 SHELL := /bin/bash

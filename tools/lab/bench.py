@@ -101,9 +101,10 @@ def show(value):
 
 
 def table(results):
-    """The results as lines of text, sorted by report, then case as measured."""
+    """The results as lines of text: by report, then case, in the order of their first figures."""
     rows = [("report", "case", "metric", "unit", "stock", "patched", "ratio")]
-    for r in sorted(results, key=lambda r: r["report"]):
+    cases = [r["case"] for r in results]
+    for r in sorted(results, key=lambda r: (r["report"], cases.index(r["case"]))):
         rows.append((r["report"], r["case"], r["metric"], r["unit"], show(r["stock"]),
                      show(r["patched"]), show(r["ratio"])))
     widths = [max(len(row[i]) for row in rows) for i in range(7)]

@@ -3,8 +3,8 @@
 #
 # Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
 #
-#	guest.sh [-k stock|patched] [-c] [-d] [-t SECONDS] COMMAND...
-#	guest.sh [-k stock|patched] [-d] -s
+#	guest.sh [-k stock|patched|debug] [-c] [-d] [-t SECONDS] COMMAND...
+#	guest.sh [-k stock|patched|debug] [-d] -s
 #
 #	-k  which kernel (patched)
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
@@ -40,12 +40,12 @@ while getopts k:cdt:s opt; do
 	d)	disks=1 ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
-	*)	die 2 "usage: guest.sh [-k stock|patched] [-c] [-d] [-t SECONDS] COMMAND... | -s" ;;
+	*)	die 2 "usage: guest.sh [-k stock|patched|debug] [-c] [-d] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
-case $kernel in stock|patched) ;; *) die 2 "no such kernel: $kernel" ;; esac
+case $kernel in stock|patched|debug) ;; *) die 2 "no such kernel: $kernel" ;; esac
 
 mkdir -p "$out/log"
 out=$(cd "$out" && pwd)
@@ -109,6 +109,7 @@ run=$(mktemp -d "$out/log/run.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 {
 	printf 'cd %q\n' "$out"
+	[ "$kernel" != debug ] || printf 'insmod %q\n' "${image%/arch/*}/drivers/char/raw.ko"
 	printf '%q ' "$@"
 	printf '>%q 2>&1\necho $? >%q\ndmesg >%q\n' "$run/out" "$run/rc" "$run/dmesg"
 } >"$run/script"

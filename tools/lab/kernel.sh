@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the stock and the patched kernel from one configuration.
+# Builds the stock and the patched kernel from one configuration, and a debug kernel from the patched
+# tree: kernel.config with debug.config on top (KASAN, lockdep, the raw driver as a module).
 #
 #	kernel.sh packages	install what is missing (root, Debian 12), or say what to install
 #	kernel.sh source	unpack the base, print its directory
-#	kernel.sh build		build both kernels, print their directories
-#	kernel.sh dir NAME	print the directory of NAME: source, stock, patched or venv
+#	kernel.sh build		build stock and patched, print their directories
+#	kernel.sh build debug	build debug (and those two), print its directory
+#	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug or venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
 # are built in place: kbuild's in-tree object files do not mention where the tree lies, so the
@@ -123,11 +125,13 @@ base_name()
 	fi
 }
 
+# configs NAME: the fragments of a kernel's configuration, later lines win
 configs()
 {
 	printf '%s\n' "$top/tools/lab/kernel.config"
 	[ ! -e "$top/tools/testing/selftests/dio/config" ] ||
 		printf '%s\n' "$top/tools/testing/selftests/dio/config"
+	[ "$1" != debug ] || printf '%s\n' "$top/tools/lab/debug.config"
 }
 
 dir_of()
@@ -136,12 +140,12 @@ dir_of()
 
 	base=$(base_name)
 	# shellcheck disable=SC2046
-	key=$( (gcc --version; cat $(configs)) | sha256sum | cut -c 1-12)
+	key=$( (gcc --version; cat $(configs "$1")) | sha256sum | cut -c 1-12)
 	checkout=$(printf '%s' "$top" | sha256sum | cut -c 1-12)
 	case $1 in
 	source)		echo "$cache/$base/source" ;;
 	stock)		echo "$cache/$base/$key/stock" ;;
-	patched)	echo "$cache/$base/$key/patched-$checkout" ;;
+	patched|debug)	echo "$cache/$base/$key/$1-$checkout" ;;
 	venv)		echo "$cache/virtme-ng-$vng_version" ;;
 	*)		die 2 "no such directory name: $1" ;;
 	esac
@@ -179,25 +183,26 @@ venv()
 	"$dir/bin/pip" install --quiet "virtme-ng==$vng_version" || { rm -rf "$dir"; return 1; }
 }
 
-# Configure the tree $1 and check that every line asked for is there (patched: the raw driver too).
+# Configure the tree $1 as $2 and check that every line asked for is there (stock knows no raw driver).
 configure()
 {
 	local config line
 
 	cd "$1"
 	make -s CC="$cc" tinyconfig
-	for config in $(configs); do
+	for config in $(configs "$2"); do
 		./scripts/kconfig/merge_config.sh -m .config "$config"
 	done
 	make -s CC="$cc" olddefconfig
 	# shellcheck disable=SC2046
-	grep -hs '^CONFIG_' $(configs) | while read -r line; do
+	awk -F= '/^CONFIG_/ { last[$1] = $0 } END { for (i in last) print last[i] }' $(configs "$2") |
+	while read -r line; do
 		case $2:$line in
 		stock:CONFIG_RAW_DRIVER=*|stock:CONFIG_MAX_RAW_DEVS=*)
 			continue
 			;;
 		esac
-		grep -qxF "$line" .config || grep -qxF "${line%=m}=y" .config ||
+		grep -qxF "$line" .config ||
 			{ echo "the $2 kernel's configuration lacks $line"; return 1; }
 	done
 }
@@ -228,39 +233,62 @@ overlay_sum()
 	done | sha256sum
 }
 
+# patch_and_build NAME FROM SECONDS: bring the tree of NAME, at first a copy of FROM, up to date.
+patch_and_build()
+{
+	local tree sum
+
+	tree=$(dir_of "$1")
+	[ -d "$tree" ] || step "copy-$1" 20 copy_tree "$2" "$tree"
+	sum=$(overlay_sum)
+	[ "$(cat "$tree/.lab-built" 2>/dev/null)" != "$sum" ] || return 0
+	rm -f "$tree/.lab-built"
+	step "overlay-$1" 5 "$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$top"
+	step "build-$1" $(($3 / jobs)) compile "$tree" "$1"
+	echo "$sum" >"$tree/.lab-built"
+}
+
+# lock DIR: one build at a time in it
+lock()
+{
+	mkdir -p "$1"
+	exec 9>"$1/lock"
+	flock -n 9 || { say "another build runs in this cache: waiting"; flock 9; }
+}
+
 build()
 {
-	local src stock patched sum
+	local stock
 
 	source_tree
-	src=$(dir_of source)
 	stock=$(dir_of stock)
-	patched=$(dir_of patched)
 	step virtme-ng 20 venv
 
-	mkdir -p "$(dirname "$stock")"
-	exec 9>"$(dirname "$stock")/lock"
-	flock -n 9 || { say "another build runs in this cache: waiting"; flock 9; }
-
+	lock "$(dirname "$stock")"
 	if [ ! -e "$stock/.lab-built" ]; then
-		[ -d "$stock" ] || step copy-stock 20 copy_tree "$src" "$stock"
+		[ -d "$stock" ] || step copy-stock 20 copy_tree "$(dir_of source)" "$stock"
 		step build-stock $((900 / jobs)) compile "$stock" stock
 		touch "$stock/.lab-built"
 	fi
-	[ -d "$patched" ] || step copy-patched 20 copy_tree "$stock" "$patched"
-	sum=$(overlay_sum)
-	if [ "$(cat "$patched/.lab-built" 2>/dev/null)" != "$sum" ]; then
-		rm -f "$patched/.lab-built"
-		step overlay 5 "$top/tools/lab/overlay.py" "$src" "$patched" --overlay "$top"
-		step build-patched $((700 / jobs)) compile "$patched" patched
-		echo "$sum" >"$patched/.lab-built"
-	fi
+	patch_and_build patched "$stock" 700
+}
+
+build_debug()
+{
+	lock "$(dirname "$(dir_of debug)")"
+	patch_and_build debug "$(dir_of source)" 1500
 }
 
 case ${1-} in
 packages)	packages ;;
 source)		source_tree; dir_of source ;;
-build)		build; dir_of stock; dir_of patched ;;
+build)
+	case ${2-} in
+	"")	build; dir_of stock; dir_of patched ;;
+	debug)	build; build_debug; dir_of debug ;;
+	*)	die 2 "no such kernel to build: $2" ;;
+	esac
+	;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh packages|source|build|dir NAME" ;;
+*)		die 2 "usage: kernel.sh packages|source|build [debug]|dir NAME" ;;
 esac

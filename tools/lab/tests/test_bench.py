@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+"""bench.py: figures of two kernels become results.json and a table."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, LAB)
+import bench  # noqa: E402 (the path comes first)
+
+
+def line(case, metric, value, report="field-1"):
+    return json.dumps({"report": report, "case": case, "metric": metric, "unit": "u",
+                       "value": value, "command": f"disk_read {case}"})
+
+
+def figures(*lines):
+    return bench.parse_lines("\n".join(("Completed reading 1 mbytes", *lines, "# noise")))
+
+
+class Merge(unittest.TestCase):
+    def test_ratio_is_patched_to_stock(self):
+        merged = bench.merge({"stock": figures(line("direct", "m", 4.0)),
+                              "patched": figures(line("direct", "m", 3.0))})
+        self.assertEqual(merged, [{"report": "field-1", "case": "direct", "metric": "m",
+                                   "unit": "u", "stock": 4.0, "patched": 3.0, "ratio": 0.75,
+                                   "command": "disk_read direct"}])
+
+    def test_a_case_that_stock_has_not_is_null(self):
+        merged = bench.merge({"stock": {}, "patched": figures(line("raw", "m", 3.0))})
+        self.assertIsNone(merged[0]["stock"])
+        self.assertIsNone(merged[0]["ratio"])
+
+    def test_a_case_that_patched_has_not_is_null(self):
+        merged = bench.merge({"stock": figures(line("old", "m", 3.0)), "patched": {}})
+        self.assertEqual((merged[0]["stock"], merged[0]["patched"], merged[0]["ratio"]),
+                         (3.0, None, None))
+
+    def test_zero_has_no_ratio(self):
+        self.assertIsNone(bench.ratio(0, 5))
+        self.assertEqual(bench.ratio(5, 0), 0)
+
+
+class Update(unittest.TestCase):
+    def test_new_figures_replace_old_in_place_and_others_stay(self):
+        def one(case, value):
+            return {"report": "r", "case": case, "metric": "m", "patched": value}
+        got = bench.update([one("a", 1), one("b", 2)], [one("c", 3), one("a", 9)])
+        self.assertEqual(got, [one("a", 9), one("b", 2), one("c", 3)])
+
+    def test_file_is_whole_or_not_there(self):
+        with tempfile.TemporaryDirectory() as out:
+            bench.RESULTS = os.path.join(out, "results.json")
+            self.assertEqual(bench.load(), [])
+            bench.save([{"x": 1}])
+            self.assertEqual(bench.load(), [{"x": 1}])
+            with self.assertRaises(TypeError):
+                bench.save([object()])
+            self.assertEqual(bench.load(), [{"x": 1}])
+
+
+class Table(unittest.TestCase):
+    def test_cases_stand_together_and_nothing_is_a_dash(self):
+        merged = bench.merge({
+            "stock": figures(line("direct", "mb", 1000.4), line("buffered", "mb", 2)),
+            "patched": figures(line("direct", "mb", 2000.8), line("buffered", "mb", 2),
+                               line("raw", "mb", 12.345), line("direct", "us", 5))})
+        rows = [row.split() for row in bench.table(merged).splitlines()]
+        self.assertEqual([row[1:3] for row in rows[1:]],
+                         [["direct", "mb"], ["direct", "us"], ["buffered", "mb"], ["raw", "mb"]])
+        self.assertEqual(rows[1][4:], ["1000", "2001", "2.000"])
+        self.assertEqual(rows[4][4:], ["-", "12.35", "-"])
+
+
+class CommandLine(unittest.TestCase):
+    def fails(self, status, text, *args):
+        with tempfile.TemporaryDirectory() as out:
+            done = subprocess.run([os.path.join(LAB, "bench.py"), *args], text=True,
+                                  env={**os.environ, "O": out}, check=False,
+                                  capture_output=True)
+        self.assertEqual(done.returncode, status)
+        self.assertIn(text, done.stderr)
+
+    def test_bad_words(self):
+        self.fails(2, "no such case: sideways", "run", "sideways")
+        self.fails(2, "at least 1", "run", "--passes", "0")
+        self.fails(2, "a case, then stock", "profile")
+        self.fails(2, "a case, then stock", "profile", "raw", "vanilla")
+        self.fails(1, "no such case to profile: disks", "profile", "disks")
+        self.fails(1, "make bench", "report")
+
+
+if __name__ == "__main__":
+    unittest.main()
