@@ -9,7 +9,7 @@ export KSRC DISKS
 LAB := tools/lab
 PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh)
-SOURCES := drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
+SOURCES := fs/direct-io.c drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 
 help:
@@ -23,7 +23,7 @@ help:
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
 	@echo 'make report     print the table again'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
-	@echo 'make check      checkpatch, shellcheck, parse the semantic patches'
+	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
 	@echo 'make clean      remove $$O; the cache stays'
 
 packages:
@@ -56,7 +56,7 @@ guest-tests: selftests
 	@$(LAB)/guest.sh -t 2400 $(CURDIR)/$(LAB)/selftests.sh
 
 run: guest-tests disks
-	@$(LAB)/bench.py run
+	@$(LAB)/bench.py run short
 
 bench: disks
 	@$(LAB)/bench.py run --passes 3
@@ -78,17 +78,22 @@ test: unit-tests guest-tests
 boot: disks
 	@$(LAB)/guest.sh -d -s
 
-check: packages
+check: kernel
 	@mkdir -p $(O)
-	@$(LAB)/kernel.sh source >/dev/null
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
 	$(LAB)/overlay.py --check-smpl
-	@src=$$($(LAB)/kernel.sh dir source); \
-	cd $(O) && perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
+	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
+	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
 		-f $(addprefix $(CURDIR)/,$(SOURCES)) && \
 	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
 		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
 		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES))
+	$(LAB)/kernel.sh sparse $(filter %.c,$(filter fs/% drivers/%,$(SOURCES)))
+	@src=$$($(LAB)/kernel.sh dir source); git ls-files | while read -r file; do \
+		perl $$src/scripts/get_maintainer.pl --no-tree --no-git --no-git-fallback \
+			--maintainer-path MAINTAINERS -f $$file | grep -q @ || \
+			{ echo "MAINTAINERS names nobody for $$file"; exit 1; }; \
+	done
 
 clean:
 	rm -rf $(O)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
-    bench.py run [--passes N] [CASE]...    the cases (default: all), stock and patched
+    bench.py run [--passes N] [CASE]...    the cases (default: all; short: some), both kernels
     bench.py report                        print the table of the last runs again
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
 
@@ -30,8 +30,16 @@ KEY = ("report", "case", "metric")
 # Per counted case: its metric, what a pass of it is (512 MiB, 20000 reads), and the passes that
 # come to 3,000 million instructions or more, which profile.py needs.
 UNIT = {"direct": ("insn_per_mib", 512, 60), "raw": ("insn_per_mib", 512, 60),
-        "buffered": ("insn_per_mib", 512, 5), "nocopy": ("insn_per_mib", 512, 8),
-        "read-4k-bdev": ("insn", 20000, 60), "read-4k-raw": ("insn", 20000, 60)}
+        "buffered": ("insn_per_mib", 512, 5), "nocopy": ("insn_per_mib", 512, 8)}
+SIZES = {"4k": 20000, "64k": 4000, "1m": 500, "1m-huge": 500}
+PLACES = ("bdev", "raw", "ext2", "jfs", "vfat", "ext4", "xfs")
+UNIT.update({f"{what}-{size}-{place}": ("insn", SIZES[size], 100) for place in PLACES
+             for what, size in (("read", "4k"), ("overwrite", "4k"), ("aio", "4k"),
+                                ("uring", "4k"), ("read", "64k"), ("read", "1m"),
+                                ("read", "1m-huge"))})
+# What `make run` measures of them
+SHORT = ("direct", "raw", "buffered", "nocopy", "read-4k-bdev", "read-4k-raw", "read-4k-ext2",
+         "read-4k-ext4")
 COUNTED = tuple(UNIT)
 CLOCK_ERROR = 0.005
 
@@ -43,6 +51,18 @@ def parse_lines(text):
         if line.startswith("{"):
             figure = json.loads(line)
             figures[tuple(figure[k] for k in KEY)] = figure
+    return figures
+
+
+def above_floor(figures):
+    """Add, for each I/O on a file, what it costs more than on the bare block device."""
+    for (report, case, metric), figure in list(figures.items()):
+        what, _, place = case.rpartition("-")
+        floor = figures.get((report, f"{what}-bdev", metric))
+        if report == "engine" and place not in ("bdev", "raw") and floor:
+            figures[(report, case, "insn_above_floor")] = {
+                **figure, "metric": "insn_above_floor",
+                "value": round(figure["value"] - floor["value"], 1)}
     return figures
 
 
@@ -135,7 +155,8 @@ def run(cases, passes):
         if timed:
             by_kernel[kernel].update(guest(kernel, ["-d"], timed))
         if counted:
-            by_kernel[kernel].update(guest(kernel, ["-c"], ["-n", str(passes), *counted]))
+            by_kernel[kernel].update(above_floor(
+                guest(kernel, ["-c"], ["-n", str(passes), *counted])))
     save(update(load(), merge(by_kernel)))
 
 
@@ -164,7 +185,7 @@ def count(case, kernel, so):
 
 def profile(case, kernels):
     if case not in UNIT:
-        sys.exit(f"bench: no such case to profile: {case} (there are {' '.join(UNIT)})")
+        sys.exit(f"bench: no such case to profile: {case} (bench.sh lists them)")
     so = plugin()
     _, size, most = UNIT[case]
     args = ["--loops", str(size), str(most * size)]
@@ -192,15 +213,17 @@ def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
     parser.add_argument("action", choices=("run", "report", "profile"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
-    parser.add_argument("case", nargs="*", help=" ".join(TIMED + COUNTED))
+    parser.add_argument("case", nargs="*", help="see bench.sh; or short")
     args = parser.parse_args()
     if args.action == "profile":
         if not args.case or not set(args.case[1:]) <= set(KERNELS):
             parser.error("profile: a case, then stock, patched or nothing")
         return profile(args.case[0], args.case[1:] or KERNELS)
+    if args.case == ["short"]:
+        args.case = TIMED + SHORT
     for case in args.case:
         if case not in TIMED + COUNTED:
-            parser.error(f"no such case: {case} (there are {' '.join(TIMED + COUNTED)})")
+            parser.error(f"no such case: {case} (bench.sh lists them)")
     if args.passes < 1:
         parser.error("--passes: at least 1")
     if args.action == "run":

@@ -12,8 +12,15 @@
 #					request ends within its submission; a pass reads 512 MiB.
 #					direct and raw at random places, n passes in one process: what it
 #					takes to start and end one is not theirs
-#	read-4k-bdev read-4k-raw	sync random O_DIRECT reads of 4 KiB on null_blk; a pass is
-#					20000 reads
+#	WHAT-SIZE-WHERE			random O_DIRECT I/Os of one size, SIZE 4k, 64k, 1m or 1m-huge
+#					(memory in huge pages); WHAT read, overwrite (both synchronous),
+#					aio or uring (reads, depth 32); WHERE bdev, raw, or a file of
+#					128 MiB on ext2, jfs, vfat, ext4 or xfs. A pass is 20000 I/Os
+#					of 4k, 4000 of 64k, 500 of 1m
+#
+# The file system is made on a disk that keeps its data. When all that maps the file's blocks is
+# cached, device-mapper puts a null_blk that neither keeps nor copies data in its place; bdev and raw
+# have that device-mapper disk too, so that they are the floor under a file system.
 #
 # A case that this kernel cannot run (raw on stock) prints nothing and succeeds. bench.py reads the
 # lines. Exit: 0 done, 1 a read failed or had wrong data, 2 usage.
@@ -175,20 +182,103 @@ scsi_disks()
 	[ "${#disks[@]}" -eq 8 ] || die 1 "found ${#disks[@]} of 8 scsi_debug disks"
 }
 
-null_disk()
+# make_null NAME MEMORY_BACKED: a null_blk disk of 384 MiB; sets $null to its node
+make_null()
 {
-	local dir=/sys/kernel/config/nullb/bench name setting
+	local dir=/sys/kernel/config/nullb/$1 setting
 
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-	if [ ! -d "$dir" ]; then
-		mkdir "$dir"
-		for setting in size=256 irqmode=0 queue_mode=2 power=1; do
-			echo "${setting#*=}" >"$dir/${setting%%=*}"
-		done
-	fi
-	for name in bench "nullb$(cat "$dir/index")"; do
-		[ ! -b "/dev/$name" ] || disks=("/dev/$name")
+	mkdir "$dir"
+	for setting in size=384 irqmode=0 queue_mode=2 "memory_backed=$2" power=1; do
+		echo "${setting#*=}" >"$dir/${setting%%=*}"
 	done
+	null=/dev/$1
+	[ -b "$null" ] || null=/dev/nullb$(cat "$dir/index")
+}
+
+dm()
+{
+	dmsetup "$@" --noudevrules --noudevsync
+}
+
+# switch_to DISK: what is behind the device-mapper disk from now on
+switch_to()
+{
+	dm suspend --nolockfs bench
+	dmsetup reload bench --table "0 786432 linear $1 0"
+	dm resume bench
+}
+
+# the_file WHERE: sets $file to what is to be read; fails if this kernel has no such thing
+the_file()
+{
+	local mnt=/run/bench
+
+	if [ "${where-}" = "$1" ]; then
+		return
+	fi
+	if mountpoint -q "$mnt"; then
+		umount "$mnt"
+	fi
+	if [ ! -d /sys/kernel/config/nullb/empty ]; then
+		make_null empty 0
+		empty=$null
+		make_null memory 1
+		memory=$null
+		dm create bench --table "0 786432 linear $empty 0"
+		disks=("/dev/$(dmsetup info -c --noheadings -o blkdevname bench)")
+	fi
+	where=$1
+	case $1 in
+	bdev)
+		file=${disks[0]}
+		return
+		;;
+	raw)
+		bind_all "${disks[@]}" || return 1
+		file=${raws[0]}
+		return
+		;;
+	esac
+
+	switch_to "$memory"
+	case $1 in
+	ext2|ext4)	mke2fs -q -F -t "$1" -b 4096 "${disks[0]}" ;;
+	jfs)		mkfs.jfs -q "${disks[0]}" ;;
+	vfat)		mkfs.vfat -F 32 -s 8 "${disks[0]}" ;;
+	xfs)		mkfs.xfs -q -f "${disks[0]}" ;;
+	esac >/dev/null 2>&1
+	mkdir -p "$mnt"
+	mount -t "$1" -o noatime "${disks[0]}" "$mnt"
+	file=$mnt/file
+	dd if=/dev/zero of="$file" bs=1M count=128 oflag=direct status=none
+	sync
+	dd if="$file" of=/dev/null bs=4k iflag=direct status=none
+	switch_to "$empty"
+}
+
+# run_io WHAT SIZE WHERE PASSES
+run_io()
+{
+	local n way="read" words="" size=$2 value
+
+	case $2 in
+	4k)	n=20000 ;;
+	64k)	n=4000 ;;
+	*)	n=500; size=1m ;;
+	esac
+	case $1 in
+	overwrite)	way="write" ;;
+	aio|uring)	words=$1 ;;
+	esac
+	case $2 in
+	*-huge)		words=huge ;;
+	esac
+	the_file "$3" || return 0
+	words="$way${words:+ $words} bs=$size n=$((n * $4)) $file"
+	# shellcheck disable=SC2086
+	value=$("$bin/dio_load" $words) || die 1 "$1-$2-$3 failed"
+	emit engine "$1-$2-$3" insn insn "$value" "dio_load $words"
 }
 
 # nsec_of ARGS...: the time of one disk_read
@@ -228,19 +318,9 @@ run_case()
 			"$(awk -v ns="$nsec" -v n="$n" 'BEGIN { printf "%.1f", ns / n / 512 }')" \
 			"disk_read $args $(on_short) (scsi_debug fake_rw=1 delay=0)"
 		;;
-	read-4k-bdev|read-4k-raw)
-		null_disk
-		on=("${disks[@]}")
-		if [ "$name" = read-4k-raw ]; then
-			bind_all "${disks[@]}" || return 0
-			on=("${raws[@]}")
-		fi
-		args="blocks=$((20000 * n)) bs=4k random direct"
-		# shellcheck disable=SC2086
-		nsec=$(nsec_of $args "${on[@]}")
-		emit engine "$name" insn insn \
-			"$(awk -v ns="$nsec" -v n="$n" 'BEGIN { printf "%.1f", ns / n / 20000 }')" \
-			"disk_read $args $(on_short) (null_blk irqmode=0)"
+	read-*-*|overwrite-*-*|aio-*-*|uring-*-*)
+		name=${1%-*}
+		run_io "${name%%-*}" "${name#*-}" "${1##*-}" "$n"
 		;;
 	*)
 		die 2 "no such case: $name"

@@ -8,6 +8,7 @@
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
 #	kernel.sh build debug	build debug (and those two), print its directory
+#	kernel.sh sparse FILE...	check C files of the built patched tree; a warning is an error
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug or venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
@@ -37,7 +38,8 @@ tarball=/usr/src/linux-source-6.1.tar.xz
 needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
 	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
 	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
-	mke2fs:e2fsprogs ccache:ccache"
+	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
+	mountpoint:util-linux ccache:ccache"
 libs="libelf-dev libssl-dev libc6-dev"
 
 say()
@@ -279,6 +281,15 @@ build_debug()
 	patch_and_build debug "$(dir_of source)" 1500
 }
 
+# sparse_check FILE...: C=2 runs the checker over what is built, compiled anew or not.
+sparse_check()
+{
+	local said
+
+	said=$(make -s -C "$(dir_of patched)" CC="$cc" C=2 "${@/%.c/.o}" 2>&1) && [ -z "$said" ] ||
+		die 1 "sparse: $said"
+}
+
 case ${1-} in
 packages)	packages ;;
 source)		source_tree; dir_of source ;;
@@ -289,6 +300,7 @@ build)
 	*)	die 2 "no such kernel to build: $2" ;;
 	esac
 	;;
+sparse)		shift; sparse_check "$@" ;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh packages|source|build [debug]|dir NAME" ;;
+*)		die 2 "usage: kernel.sh packages|source|build [debug]|sparse FILE...|dir NAME" ;;
 esac

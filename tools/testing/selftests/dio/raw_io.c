@@ -116,30 +116,15 @@ static void __printf(1, 2) __noreturn skip(const char *fmt, ...)
 	exit(EXIT_SKIP);
 }
 
-static const char *result_name(long result)
-{
-	static char text[2][64];
-	static int turn;
-	char *out = text[turn ^= 1];
-
-	if (result < 0)
-		snprintf(out, sizeof(text[0]), "error %ld (%s)", -result, strerror(-result));
-	else
-		snprintf(out, sizeof(text[0]), "%ld", result);
-	return out;
-}
+#define async_die	die
+#define async_skip	skip
+#include "async.h"
 
 /* @result is a count, or a negative error number. */
 static void expect(long result, long wanted, const char *what)
 {
 	if (result != wanted)
 		die("%s gave %s, not %s", what, result_name(result), result_name(wanted));
-}
-
-/* A system call's result in the same form. */
-static long sys_result(long ret)
-{
-	return ret < 0 ? -errno : ret;
 }
 
 /*
@@ -245,53 +230,6 @@ static void disk_check(__u64 pos, size_t len, unsigned int gen, const char *what
 	check(buf, len, pos, gen, what);
 }
 
-/*
- * AIO and io_uring by their system calls
- */
-
-static aio_context_t aio_setup(unsigned int depth)
-{
-	aio_context_t ctx = 0;
-
-	if (syscall(SYS_io_setup, depth, &ctx))
-		skip("no AIO: %s", strerror(errno));
-	return ctx;
-}
-
-static void aio_prepare(struct iocb *cb, int write, void *buf, size_t len, __u64 pos)
-{
-	*cb = (struct iocb) {
-		.aio_lio_opcode = write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD,
-		.aio_fildes = raw_fd,
-		.aio_buf = (uintptr_t)buf,
-		.aio_nbytes = len,
-		.aio_offset = pos,
-		.aio_data = (uintptr_t)cb,
-	};
-}
-
-static void aio_submit(aio_context_t ctx, struct iocb **cbs, long nr)
-{
-	long done = 0, ret;
-
-	while (done < nr) {
-		ret = syscall(SYS_io_submit, ctx, nr - done, cbs + done);
-		if (ret <= 0)
-			die("io_submit gave %s", result_name(sys_result(ret)));
-		done += ret;
-	}
-}
-
-static int aio_reap(aio_context_t ctx, struct io_event *events, long min, long max,
-		    struct timespec *limit)
-{
-	long ret = syscall(SYS_io_getevents, ctx, min, max, events, limit);
-
-	if (ret < min)
-		die("io_getevents gave %s of at least %ld", result_name(sys_result(ret)), min);
-	return ret;
-}
-
 static long aio_one(struct iocb *cb)
 {
 	static aio_context_t ctx;
@@ -304,108 +242,13 @@ static long aio_one(struct iocb *cb)
 	return event.res;
 }
 
-struct ring {
-	int fd;
-	unsigned int queued;
-	unsigned int *sq_tail, *sq_mask, *sq_array;
-	unsigned int *cq_head, *cq_tail, *cq_mask;
-	struct io_uring_sqe *sqes;
-	struct io_uring_cqe *cqes;
-};
-
-static void *ring_map(int fd, size_t len, off_t what)
-{
-	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, what);
-
-	if (mem == MAP_FAILED)
-		die("io_uring cannot be mapped");
-	return mem;
-}
-
-static void ring_setup(struct ring *r, unsigned int depth, unsigned int flags)
-{
-	struct io_uring_params p = { .flags = flags };
-	char *sq, *cq;
-
-	r->fd = syscall(SYS_io_uring_setup, depth, &p);
-	if (r->fd < 0)
-		skip("no io_uring: %s", strerror(errno));
-	r->queued = 0;
-	sq = ring_map(r->fd, p.sq_off.array + p.sq_entries * sizeof(unsigned int),
-		      IORING_OFF_SQ_RING);
-	cq = ring_map(r->fd, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe),
-		      IORING_OFF_CQ_RING);
-	r->sqes = ring_map(r->fd, p.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
-	r->sq_tail = (unsigned int *)(sq + p.sq_off.tail);
-	r->sq_mask = (unsigned int *)(sq + p.sq_off.ring_mask);
-	r->sq_array = (unsigned int *)(sq + p.sq_off.array);
-	r->cq_head = (unsigned int *)(cq + p.cq_off.head);
-	r->cq_tail = (unsigned int *)(cq + p.cq_off.tail);
-	r->cq_mask = (unsigned int *)(cq + p.cq_off.ring_mask);
-	r->cqes = (struct io_uring_cqe *)(cq + p.cq_off.cqes);
-}
-
-static struct io_uring_sqe *ring_queue(struct ring *r, int op, void *addr, unsigned int len,
-				       __u64 pos, __u64 data)
-{
-	unsigned int tail = *r->sq_tail, index = tail & *r->sq_mask;
-	struct io_uring_sqe *sqe = &r->sqes[index];
-
-	*sqe = (struct io_uring_sqe) {
-		.opcode = op,
-		.fd = raw_fd,
-		.addr = (uintptr_t)addr,
-		.len = len,
-		.off = pos,
-		.user_data = data,
-	};
-	r->sq_array[index] = index;
-	__atomic_store_n(r->sq_tail, tail + 1, __ATOMIC_RELEASE);
-	r->queued++;
-	return sqe;
-}
-
-static void ring_enter(struct ring *r, unsigned int wait)
-{
-	unsigned int flags = wait ? IORING_ENTER_GETEVENTS : 0;
-	long ret;
-
-	do {
-		ret = syscall(SYS_io_uring_enter, r->fd, r->queued, wait, flags, NULL, 0);
-	} while (ret < 0 && errno == EINTR);
-	if (ret != r->queued)
-		die("io_uring_enter gave %s of %u", result_name(sys_result(ret)), r->queued);
-	r->queued = 0;
-}
-
-static int ring_empty(struct ring *r)
-{
-	return *r->cq_head == __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE);
-}
-
-/* The next completion; asks the kernel (and polls the disk, if that is the ring's way). */
-static long ring_reap(struct ring *r, __u64 *data)
-{
-	struct io_uring_cqe *cqe;
-	long result;
-
-	while (ring_empty(r))
-		ring_enter(r, 1);
-	cqe = &r->cqes[*r->cq_head & *r->cq_mask];
-	result = cqe->res;
-	if (data)
-		*data = cqe->user_data;
-	__atomic_store_n(r->cq_head, *r->cq_head + 1, __ATOMIC_RELEASE);
-	return result;
-}
-
 static long ring_one(int op, void *addr, unsigned int len, __u64 pos)
 {
 	static struct ring ring = { .fd = -1 };
 
 	if (ring.fd < 0)
 		ring_setup(&ring, 1, 0);
-	ring_queue(&ring, op, addr, len, pos, 0);
+	ring_queue(&ring, raw_fd, op, addr, len, pos, 0);
 	ring_enter(&ring, 1);
 	return ring_reap(&ring, NULL);
 }
@@ -438,7 +281,7 @@ static long rw(enum engine engine, int write, void *buf, size_t len, __u64 pos)
 		return sys_result(write ? pwritev(raw_fd, iov, 4, pos) :
 					  preadv(raw_fd, iov, 4, pos));
 	case AIO:
-		aio_prepare(&cb, write, buf, len, pos);
+		aio_prepare(&cb, raw_fd, write, buf, len, pos);
 		return aio_one(&cb);
 	case URING:
 		return ring_one(write ? IORING_OP_WRITE : IORING_OP_READ, buf, len, pos);
@@ -684,7 +527,7 @@ static long rw_pieces(enum engine e, int write, struct iovec *iov, __u64 pos)
 	if (e == URING)
 		return ring_one(write ? IORING_OP_WRITEV : IORING_OP_READV, iov, BIG_PIECES, pos);
 	if (e == AIO) {
-		aio_prepare(&cb, write, iov, BIG_PIECES, pos);
+		aio_prepare(&cb, raw_fd, write, iov, BIG_PIECES, pos);
 		cb.aio_lio_opcode = write ? IOCB_CMD_PWRITEV : IOCB_CMD_PREADV;
 		return aio_one(&cb);
 	}
@@ -1115,7 +958,7 @@ static void try_aio(aio_context_t ctx, char *mem, int write, unsigned int gen, i
 
 		list[i] = &cbs[i];
 		fill(buf, slot, i * slot, write ? gen : 0);
-		aio_prepare(&cbs[i], write, buf, slot_len(i), i * slot);
+		aio_prepare(&cbs[i], raw_fd, write, buf, slot_len(i), i * slot);
 		cbs[i].aio_flags = IOCB_FLAG_RESFD;
 		cbs[i].aio_resfd = notify;
 	}
@@ -1161,7 +1004,7 @@ static void case_aio(char **args)
 		disk_check(i * slot + slot_len(i), slot - slot_len(i), 1, "what is behind it");
 	}
 	trying("fsync");
-	aio_prepare(&cb, 0, NULL, 0, 0);
+	aio_prepare(&cb, raw_fd, 0, NULL, 0, 0);
 	cb.aio_lio_opcode = IOCB_CMD_FSYNC;
 	expect(aio_one(&cb), 0, "IOCB_CMD_FSYNC");
 
@@ -1170,7 +1013,7 @@ static void case_aio(char **args)
 	for (i = 0; i < 16; i++) {
 		struct iocb *list = &cb;
 
-		aio_prepare(&cb, 0, mem + i * slot, slot, i * slot);
+		aio_prepare(&cb, raw_fd, 0, mem + i * slot, slot, i * slot);
 		aio_submit(ctx, &list, 1);
 	}
 	if (syscall(SYS_io_destroy, ctx))
@@ -1192,7 +1035,7 @@ static void try_uring(struct ring *r, char *mem, int write, int fixed, unsigned 
 		op = write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED;
 	for (i = 0; i < DEPTH; i++) {
 		fill(mem + i * slot, slot, i * slot, write ? gen : 0);
-		ring_queue(r, op, mem + i * slot, slot_len(i), i * slot, i);
+		ring_queue(r, raw_fd, op, mem + i * slot, slot_len(i), i * slot, i);
 	}
 	ring_enter(r, 1);
 	for (i = 0; i < DEPTH; i++) {
@@ -1220,7 +1063,7 @@ static void try_fixed_big(struct ring *r, char *mem, size_t room)
 		trying("registered memory, %zu bytes at offset %zu", len, offsets[i]);
 		disk_fill(0, len, i + 1);
 		memset(mem, 0xa5, offsets[i] + len + PAGE);
-		ring_queue(r, IORING_OP_READ_FIXED, mem + offsets[i], len, 0, 0);
+		ring_queue(r, raw_fd, IORING_OP_READ_FIXED, mem + offsets[i], len, 0, 0);
 		ring_enter(r, 1);
 		expect(ring_reap(r, NULL), len, "read");
 		check(mem + offsets[i], len, 0, i + 1, "what was read");
@@ -1228,21 +1071,21 @@ static void try_fixed_big(struct ring *r, char *mem, size_t room)
 		check_bytes((unsigned char *)mem + offsets[i] + len, PAGE, 0xa5,
 			    "memory behind it");
 		fill(mem + offsets[i], len, 0, i + 11);
-		ring_queue(r, IORING_OP_WRITE_FIXED, mem + offsets[i], len, 0, 0);
+		ring_queue(r, raw_fd, IORING_OP_WRITE_FIXED, mem + offsets[i], len, 0, 0);
 		ring_enter(r, 1);
 		expect(ring_reap(r, NULL), len, "write");
 		disk_check(0, len, i + 11, "what was written");
 	}
 	trying("registered memory at the end of the disk");
 	disk_fill(disk_size - block, block, 5);
-	ring_queue(r, IORING_OP_READ_FIXED, mem, 4 * block, disk_size - block, 0);
+	ring_queue(r, raw_fd, IORING_OP_READ_FIXED, mem, 4 * block, disk_size - block, 0);
 	ring_enter(r, 1);
 	expect(ring_reap(r, NULL), block, "read across the end");
 	check(mem, block, disk_size - block, 5, "what was read");
-	ring_queue(r, IORING_OP_READ_FIXED, mem, 4 * block, disk_size, 0);
+	ring_queue(r, raw_fd, IORING_OP_READ_FIXED, mem, 4 * block, disk_size, 0);
 	ring_enter(r, 1);
 	expect(ring_reap(r, NULL), 0, "read at the end");
-	ring_queue(r, IORING_OP_READ_FIXED, mem, block / 2, 0, 0);
+	ring_queue(r, raw_fd, IORING_OP_READ_FIXED, mem, block / 2, 0, 0);
 	ring_enter(r, 1);
 	expect(ring_reap(r, NULL), -EINVAL, "read of half a block");
 }
@@ -1308,7 +1151,7 @@ static void hammer(unsigned int self, unsigned int procs)
 				pos = (i * procs + self) * slot;
 				list[i] = &cbs[i];
 				fill(mem + i * slot, slot, pos, write ? 100 * self + round : 0);
-				aio_prepare(&cbs[i], write, mem + i * slot, slot, pos);
+				aio_prepare(&cbs[i], raw_fd, write, mem + i * slot, slot, pos);
 			}
 			trying("process %u, round %u, %s", self, round, rw_name(write));
 			aio_submit(ctx, list, NR);
@@ -1521,7 +1364,7 @@ static void case_async(char **args)
 		trying("aio, %zu bytes", sizes[i]);
 		for (k = 0; k < NR; k++) {
 			list[k] = &cbs[k];
-			aio_prepare(&cbs[k], 0, mem + k * MAX_IO, sizes[i], 0);
+			aio_prepare(&cbs[k], raw_fd, 0, mem + k * MAX_IO, sizes[i], 0);
 		}
 		aio_submit(ctx, list, NR);
 		if (aio_reap(ctx, events, 0, NR, &none) == NR)
@@ -1536,7 +1379,7 @@ static void case_async(char **args)
 	trying("io_uring");
 	memset(mem, 0, NR * MAX_IO);
 	for (k = 0; k < NR; k++)
-		ring_queue(&ring, IORING_OP_READ, mem + k * MAX_IO, 1 * MIB, 0, k);
+		ring_queue(&ring, raw_fd, IORING_OP_READ, mem + k * MAX_IO, 1 * MIB, 0, k);
 	ring_enter(&ring, 0);
 	if (!ring_empty(&ring))
 		die("io_uring_enter returned when a request was done");
@@ -2072,7 +1915,7 @@ static void case_gone(char **args)
 	close(blk_fd);
 	for (i = 0; i < NR; i++) {
 		list[i] = &cbs[i];
-		aio_prepare(&cbs[i], 0, mem + i * PAGE, PAGE, i * PAGE);
+		aio_prepare(&cbs[i], raw_fd, 0, mem + i * PAGE, PAGE, i * PAGE);
 	}
 	aio_submit(ctx, list, NR);
 	if (write(fd, "1", 1) != 1)

@@ -1,0 +1,1004 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Direct I/O for file systems that map blocks with get_block
+ *
+ * DOC: What it does
+ *
+ * __blockdev_direct_IO() moves data between the caller's memory and the disk blocks of a file,
+ * without the page cache. The file system tells where blocks are through get_block; what its
+ * answers mean is in Documentation/dio-boundary.txt.
+ *
+ * DOC: The life of one I/O
+ *
+ * A struct dio_cursor walks two sequences side by side: mappings (dio_map()) and memory
+ * (dio_get_memory()). Where both have something, dio_send() puts pages into the present bio, or
+ * dio_read_hole() clears them. A bio goes out (dio_submit()) when the next block does not follow on
+ * the disk, when it is full, after the last block of a mapping marked boundary, and at the end; for
+ * no other reason. Blocks that are new and only partly written are filled up with zeros
+ * (dio_zero()).
+ *
+ * bios end in dio_end_io(). Whoever drops the last reference to the struct dio, a bio or the
+ * submitter, goes on: it wakes the submitter if that waits, or completes the I/O, in a work item if
+ * completion may sleep. dio_complete() computes the result and tells file system and caller.
+ *
+ * DOC: Memory and lifetime
+ *
+ * User memory is pinned (FOLL_PIN), so that a fork does not divert what the disk writes. The cursor
+ * owns one pin of each page that it has not handed over, and of the page it stands in; a bio owns
+ * one pin of each page of each of its bio_vecs. Memory of bio_vec and kvec iterators is the
+ * caller's and not touched; pages of a pipe have plain references instead of pins.
+ *
+ * struct dio lives on the submitter's stack if the I/O is synchronous and small, else in front of
+ * its first bio. It is gone when the last reference is: submission holds one until the end.
+ *
+ * DOC: Locking
+ *
+ * With DIO_LOCKING, reads take the inode lock shared while they map blocks, which keeps truncates
+ * and block allocation away; writes come with the lock held. Without the flag the file system has
+ * its own rules. i_dio_count is raised from before the first mapping to after end_io, so that
+ * truncate can wait for what is in flight. Fields of struct dio that bios share are atomic or
+ * written once; there is no lock.
+ */
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/buffer_head.h>
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/task_io_accounting_ops.h>
+#include <linux/uio.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+/* Pages of a synchronous I/O that is served from the stack: 256 bytes of bio_vecs. */
+#define DIO_INLINE_VECS	16
+
+/* Pages fetched at once: 512 bytes of stack, and 4 calls to pin a MiB. */
+#define DIO_BATCH	64
+
+/* What a bio holds of its pages */
+enum dio_hold {
+	DIO_NONE,	/* nothing, they are the caller's */
+	DIO_REF,	/* a reference each */
+	DIO_PIN,	/* a pin each */
+};
+
+/**
+ * struct dio - what an I/O must know after submission
+ * @ref: bios in flight, and the submitter
+ * @error: 0, or the error of a bio; whichever, when several fail
+ * @hold: how pages are held
+ * @dirty: a read into memory that must be marked dirty
+ * @write: a write
+ * @async: completed by ki_complete unless it was all done, or failed, within submission
+ * @defer: complete in process context
+ * @waiter: the submitter, if it waits; NULL once all bios are done
+ * @undirtied: ended bios whose memory must still be marked dirty, in process context
+ * @result: bytes mapped, and sent or cleared
+ * @iocb: the request; its ki_pos is where the I/O starts until it is complete
+ * @inode: the file
+ * @i_size: its size when the I/O began
+ * @end_io: the file system's completion, or NULL
+ * @private: b_private of the last mapping, for @end_io
+ * @work: completion in process context
+ * @bio: the first bio
+ *
+ * The end of a bio touches the first cache line only; completion goes on to the next; a synchronous
+ * I/O never touches @work. Nothing is cleared as a whole (databases measure that): dio_init() sets
+ * every field but @work, which is set when it is used, and @bio, which bio_init() or
+ * bio_alloc_bioset() sets.
+ */
+struct dio {
+	atomic_t ref;
+	int error;
+	u8 hold;
+	bool dirty;
+	bool write;
+	bool async;
+	bool defer;
+	struct task_struct *waiter;
+	struct bio *undirtied;
+	ssize_t result;
+	struct kiocb *iocb;
+	struct inode *inode;
+
+	loff_t i_size;
+	dio_iodone_t *end_io;
+	void *private;
+	struct work_struct work;
+	struct bio bio;
+};
+
+/* dio_end_io() and dio_put(), which run for every bio on whatever CPU, stay in one cache line. */
+static_assert(offsetofend(struct dio, inode) <= 64);
+
+/**
+ * struct dio_cursor - where submission stands
+ * @pos: in the file, bytes
+ * @end: where it must stop, bytes
+ * @start: where it began, bytes
+ * @map_len: bytes of @map from @pos on; 0 when the next block must be mapped
+ * @sector: where @pos is on the disk, while @map_len is not 0 and it is no hole
+ * @blkbits: block size of the file, as a power of two
+ * @skip_holes: DIO_SKIP_HOLES
+ * @bio: the bio being filled, or NULL
+ * @bio_pos: where in the file @bio starts, bytes
+ * @opf: operation and flags of all bios
+ * @first_used: struct dio's own bio has been taken
+ * @plugged: @plug is active
+ * @get_block: the file system's
+ * @submit_io: the file system's, or NULL
+ * @iter: memory not yet fetched
+ * @bytes: fetched, and not yet handed over
+ * @offset: into the first page fetched
+ * @head: index of that page
+ * @nr: pages fetched
+ * @map: the present mapping
+ * @plug: keeps the bios of a large I/O together
+ * @pages: pages fetched; not cleared
+ */
+struct dio_cursor {
+	loff_t pos;
+	loff_t end;
+	loff_t start;
+	size_t map_len;
+	sector_t sector;
+	unsigned int blkbits;
+	bool skip_holes;
+	bool first_used;
+	bool plugged;
+	struct bio *bio;
+	loff_t bio_pos;
+	blk_opf_t opf;
+	get_block_t *get_block;
+	dio_submit_t *submit_io;
+	struct iov_iter *iter;
+	size_t bytes;
+	unsigned int offset;
+	unsigned int head;
+	unsigned int nr;
+	struct buffer_head map;
+	struct blk_plug plug;
+	struct page *pages[DIO_BATCH];
+};
+
+static struct bio_set dio_bio_set;
+
+/*
+ * Memory
+ */
+
+/* One more hold on a page that is held already. */
+static int dio_hold_page(struct dio *dio, struct page *page)
+{
+	if (dio->hold == DIO_PIN)
+		return try_grab_page(page, FOLL_PIN) ? 0 : -ENOMEM;
+	if (dio->hold == DIO_REF)
+		get_page(page);
+	return 0;
+}
+
+/* Let go of @nr pages that lie side by side. Marking them dirty may sleep. */
+static void dio_release_pages(struct dio *dio, struct page *page, unsigned int nr, bool dirty)
+{
+	if (dio->hold == DIO_PIN)
+		unpin_user_page_range_dirty_lock(page, nr, dirty);
+	else if (dio->hold == DIO_REF)
+		while (nr--)
+			put_page(page++);
+}
+
+/* Pages of a bio_vec or a kvec: nobody needs to hold them. */
+static int dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
+{
+	struct iov_iter *iter = cur->iter;
+	size_t len, skip;
+	unsigned int i;
+
+	iov_iter_advance(iter, 0);	/* past empty segments */
+	skip = iter->iov_offset;
+	if (iov_iter_is_bvec(iter)) {
+		struct bio_vec bv = *iter->bvec;
+
+		len = bv.bv_len - skip;
+		skip += bv.bv_offset;
+		cur->offset = offset_in_page(skip);
+		for (i = 0; i < DIO_BATCH; i++)
+			cur->pages[i] = bv.bv_page + skip / PAGE_SIZE + i;
+	} else {
+		char *addr = iter->kvec->iov_base + skip;
+
+		len = iter->kvec->iov_len - skip;
+		cur->offset = offset_in_page(addr);
+		addr -= cur->offset;
+		for (i = 0; i < DIO_BATCH && i * PAGE_SIZE < cur->offset + len; i++) {
+			bool vm = is_vmalloc_or_module_addr(addr);
+
+			cur->pages[i] = vm ? vmalloc_to_page(addr) : virt_to_page(addr);
+			addr += PAGE_SIZE;
+		}
+	}
+
+	return min3(len, max, (size_t)DIO_BATCH * PAGE_SIZE - cur->offset);
+}
+
+static int dio_pin_user_pages(struct dio *dio, struct dio_cursor *cur, size_t max)
+{
+	unsigned int gup = dio->write ? 0 : FOLL_WRITE;
+	struct iov_iter *iter = cur->iter;
+	unsigned long addr;
+	size_t len;
+	int pinned;
+
+	if (iter_is_ubuf(iter)) {
+		addr = (unsigned long)iter->ubuf + iter->iov_offset;
+		len = max;
+	} else {
+		struct iovec iov;
+
+		iov_iter_advance(iter, 0);	/* past empty segments */
+		iov = iov_iter_iovec(iter);
+		addr = (unsigned long)iov.iov_base;
+		len = min(iov.iov_len, max);
+	}
+
+	cur->offset = offset_in_page(addr);
+	pinned = pin_user_pages_fast(addr & PAGE_MASK,
+				     min_t(size_t, DIV_ROUND_UP(cur->offset + len, PAGE_SIZE),
+					   DIO_BATCH), gup, cur->pages);
+	if (unlikely(pinned <= 0))
+		return pinned ? pinned : -EFAULT;
+	return min_t(size_t, len, pinned * PAGE_SIZE - cur->offset);
+}
+
+/* Fetch the next pages of memory, at most as many as are still wanted. */
+static int dio_get_memory(struct dio *dio, struct dio_cursor *cur)
+{
+	size_t max = min_t(loff_t, cur->end - cur->pos, iov_iter_count(cur->iter));
+	size_t offset;
+	int len;
+
+	if (dio->hold == DIO_PIN) {
+		len = dio_pin_user_pages(dio, cur, max);
+	} else if (dio->hold == DIO_REF) {
+		len = iov_iter_get_pages2(cur->iter, cur->pages, max, DIO_BATCH, &offset);
+		cur->offset = offset;
+	} else {
+		len = dio_get_kernel_pages(cur, max);
+	}
+	if (unlikely(len <= 0))
+		return len ? len : -EFAULT;
+
+	if (dio->hold != DIO_REF)
+		iov_iter_advance(cur->iter, len);
+	cur->bytes = len;
+	cur->head = 0;
+	cur->nr = DIV_ROUND_UP(cur->offset + len, PAGE_SIZE);
+	return 0;
+}
+
+/* Step over @len bytes of the page the cursor stands in; stay in it if there is more. */
+static int dio_step(struct dio *dio, struct dio_cursor *cur, unsigned int len)
+{
+	cur->bytes -= len;
+	cur->offset += len;
+	if (cur->offset < PAGE_SIZE && cur->bytes && !dio_hold_page(dio, cur->pages[cur->head]))
+		return 0;
+	cur->head++;
+	if (cur->offset < PAGE_SIZE && cur->bytes)
+		return -ENOMEM;
+	cur->offset = 0;
+	return 0;
+}
+
+static void dio_drop_memory(struct dio *dio, struct dio_cursor *cur)
+{
+	while (cur->head < cur->nr)
+		dio_release_pages(dio, cur->pages[cur->head++], 1, false);
+	cur->bytes = 0;
+}
+
+/*
+ * bios
+ */
+
+/* Release a bio that has ended, and its memory. */
+static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
+{
+	struct bio_vec *bv;
+	int i;
+
+	if (dio->hold != DIO_NONE) {
+		bio_for_each_bvec_all(bv, bio, i) {
+			unsigned int end = bv->bv_offset + bv->bv_len;
+
+			dio_release_pages(dio, bv->bv_page, DIV_ROUND_UP(end, PAGE_SIZE), dirty);
+		}
+	}
+	if (bio != &dio->bio)
+		bio_put(bio);
+}
+
+/* Can the memory of a finished read be released without marking it dirty first? */
+static bool dio_all_dirty(struct bio *bio)
+{
+	struct folio_iter fi;
+
+	bio_for_each_folio_all(fi, bio)
+		if (!folio_test_dirty(fi.folio))
+			return false;
+	return true;
+}
+
+static void dio_free_undirtied(struct dio *dio)
+{
+	struct bio *bio = xchg(&dio->undirtied, NULL);
+
+	while (bio) {
+		struct bio *next = bio->bi_next;
+
+		bio->bi_next = NULL;
+		dio_free_bio(dio, bio, true);
+		bio = next;
+	}
+}
+
+/*
+ * Completion
+ */
+
+/* What came of it; the file system hears of it. @can_sleep: in process context. */
+static ssize_t dio_complete(struct dio *dio, ssize_t ret, bool can_sleep)
+{
+	loff_t pos = dio->iocb->ki_pos;
+	ssize_t done = dio->result;
+	int err;
+
+	if (!dio->write && done > dio->i_size - pos)
+		done = dio->i_size - pos;
+	if (!ret)
+		ret = dio->error ? dio->error : done;
+
+	if (dio->end_io) {
+		err = dio->end_io(dio->iocb, pos, ret, dio->private);
+		if (err)
+			ret = err;
+	}
+
+	/*
+	 * Pages that somebody read meanwhile are old. Not before end_io: until then unwritten
+	 * extents read as zeros, and those would be cached.
+	 */
+	if (dio->write && ret > 0 && can_sleep)
+		kiocb_invalidate_post_direct_write(dio->iocb, ret);
+
+	inode_dio_end(dio->inode);
+	return ret;
+}
+
+static void dio_complete_async(struct dio *dio, bool can_sleep)
+{
+	ssize_t ret = dio_complete(dio, 0, can_sleep);
+	struct kiocb *iocb = dio->iocb;
+	bool write = dio->write;
+
+	bio_put(&dio->bio);
+	if (ret > 0) {
+		iocb->ki_pos += ret;
+		if (write)
+			ret = generic_write_sync(iocb, ret);
+	}
+	iocb->ki_complete(iocb, ret);
+}
+
+static void dio_complete_work(struct work_struct *work)
+{
+	struct dio *dio = container_of(work, struct dio, work);
+
+	dio_free_undirtied(dio);
+	dio_complete_async(dio, true);
+}
+
+/* May be in interrupt context. */
+static void dio_put(struct dio *dio)
+{
+	struct task_struct *waiter;
+
+	if (!atomic_dec_and_test(&dio->ref))
+		return;
+
+	waiter = dio->waiter;
+	if (waiter) {
+		/* The waiter frees @dio as soon as it sees this. */
+		WRITE_ONCE(dio->waiter, NULL);
+		blk_wake_io_task(waiter);
+		return;
+	}
+
+	/*
+	 * Marking memory dirty, fsync and invalidation of what somebody cached meanwhile may sleep.
+	 * Asynchronous writes have seen to it that the file system's queue is there.
+	 */
+	if (dio->undirtied) {
+		INIT_WORK(&dio->work, dio_complete_work);
+		schedule_work(&dio->work);
+	} else if (dio->result && (dio->defer || (dio->write && dio->inode->i_mapping->nrpages))) {
+		INIT_WORK(&dio->work, dio_complete_work);
+		queue_work(dio->inode->i_sb->s_dio_done_wq, &dio->work);
+	} else {
+		dio_complete_async(dio, false);
+	}
+}
+
+static void dio_end_io(struct bio *bio)
+{
+	struct dio *dio = bio->bi_private;
+
+	if (unlikely(bio->bi_status))
+		WRITE_ONCE(dio->error, bio->bi_status == BLK_STS_AGAIN &&
+			   (bio->bi_opf & REQ_NOWAIT) ? -EAGAIN : -EIO);
+
+	/* Whoever waits can sleep, and has the first bio until all are done. */
+	if (!dio->async && bio == &dio->bio)
+		goto put;
+
+	if (dio->dirty && !dio_all_dirty(bio)) {
+		struct bio *old = READ_ONCE(dio->undirtied);
+
+		do {
+			bio->bi_next = old;
+		} while (!try_cmpxchg(&dio->undirtied, &old, bio));
+		goto put;
+	}
+
+	dio_free_bio(dio, bio, false);
+put:
+	dio_put(dio);
+}
+
+/* How many bio_vecs can be of use from here on? */
+static unsigned int dio_vecs_left(struct dio_cursor *cur)
+{
+	return bio_max_segs(cur->nr - cur->head + iov_iter_npages(cur->iter, BIO_MAX_VECS) + 2);
+}
+
+static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
+{
+	struct bio *bio = cur->bio;
+
+	if (more && !cur->plugged) {
+		blk_start_plug(&cur->plug);
+		cur->plugged = true;
+	}
+
+	cur->bio = NULL;
+	if (dio->write)
+		task_io_account_write(bio->bi_iter.bi_size);
+	atomic_inc(&dio->ref);
+	if (cur->submit_io)
+		cur->submit_io(bio, dio->inode, cur->bio_pos);
+	else
+		submit_bio(bio);
+}
+
+/*
+ * See to it that there is a bio that @sector may go into. The file system may want bios that are in
+ * one piece in the file as well.
+ */
+static int dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos)
+{
+	struct block_device *bdev = cur->map.b_bdev;
+	struct bio *bio = cur->bio;
+
+	if (bio) {
+		if (bio_end_sector(bio) == sector && bio->bi_bdev == bdev &&
+		    (!cur->submit_io || cur->bio_pos + bio->bi_iter.bi_size == pos))
+			return 0;
+		dio_submit(dio, cur, true);
+	}
+
+	if (!cur->first_used) {
+		cur->first_used = true;
+		bio = &dio->bio;
+		bio_set_dev(bio, bdev);
+	} else {
+		/* What failed stays failed; those that ended may be where memory comes from. */
+		if (unlikely(READ_ONCE(dio->error)))
+			return dio->error;
+		if (READ_ONCE(dio->undirtied))
+			dio_free_undirtied(dio);
+		bio = bio_alloc(bdev, dio_vecs_left(cur), cur->opf, GFP_KERNEL);
+	}
+	bio->bi_iter.bi_sector = sector;
+	bio->bi_ioprio = dio->iocb->ki_ioprio;
+	bio->bi_private = dio;
+	bio->bi_end_io = dio_end_io;
+	cur->bio = bio;
+	cur->bio_pos = pos;
+	return 0;
+}
+
+/* Does @page at @offset continue the last bio_vec of @bio? */
+static bool dio_continues(struct bio *bio, struct page *page, unsigned int offset)
+{
+	struct bio_vec *bv = &bio->bi_io_vec[bio->bi_vcnt - 1];
+	unsigned int end = bv->bv_offset + bv->bv_len;
+
+	return bio->bi_vcnt && page == bv->bv_page + end / PAGE_SIZE &&
+	       offset == offset_in_page(end);
+}
+
+/* Add to the present bio; false if it is full. The hold on @page goes with it. */
+static bool dio_add(struct dio *dio, struct bio *bio, struct page *page, unsigned int offset,
+		    unsigned int len)
+{
+	if (bio->bi_iter.bi_size > UINT_MAX - PAGE_SIZE)
+		return false;
+	if (dio_continues(bio, page, offset)) {
+		bio->bi_io_vec[bio->bi_vcnt - 1].bv_len += len;
+		/* A page that is shared with what it continues was held twice. */
+		if (offset)
+			dio_release_pages(dio, page, 1, false);
+	} else if (bio->bi_vcnt < bio->bi_max_vecs) {
+		bvec_set_page(&bio->bi_io_vec[bio->bi_vcnt++], page, len, offset);
+	} else {
+		return false;
+	}
+	bio->bi_iter.bi_size += len;
+	return true;
+}
+
+/* Write @len zeros at @sector, which belongs to @pos of the file. */
+static int dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos,
+		    size_t len)
+{
+	struct page *page = ZERO_PAGE(0);
+	int ret = 0;
+
+	while (len) {
+		unsigned int part = min_t(size_t, len, PAGE_SIZE);
+
+		ret = dio_prepare_bio(dio, cur, sector, pos);
+		if (!ret)
+			ret = dio_hold_page(dio, page);
+		if (ret)
+			break;
+		if (!dio_add(dio, cur->bio, page, 0, part)) {
+			dio_release_pages(dio, page, 1, false);
+			dio_submit(dio, cur, true);
+			continue;
+		}
+		sector += part >> SECTOR_SHIFT;
+		pos += part;
+		len -= part;
+	}
+	return ret;
+}
+
+/* Put as much as there are both blocks and memory for into bios. */
+static int dio_send(struct dio *dio, struct dio_cursor *cur)
+{
+	size_t left = min(cur->map_len, cur->bytes);
+	int ret;
+
+	ret = dio_prepare_bio(dio, cur, cur->sector, cur->pos);
+	while (left && !ret) {
+		unsigned int len = min_t(size_t, left, PAGE_SIZE - cur->offset);
+
+		if (!dio_add(dio, cur->bio, cur->pages[cur->head], cur->offset, len)) {
+			dio_submit(dio, cur, true);
+			ret = dio_prepare_bio(dio, cur, cur->sector, cur->pos);
+			continue;
+		}
+		ret = dio_step(dio, cur, len);
+		cur->sector += len >> SECTOR_SHIFT;
+		cur->map_len -= len;
+		cur->pos += len;
+		left -= len;
+	}
+
+	/* The file system is about to read what lies next on the disk: go ahead of it. */
+	if (!cur->map_len && buffer_boundary(&cur->map) && cur->bio)
+		dio_submit(dio, cur, cur->pos < cur->end);
+	return ret;
+}
+
+/* A hole reads as zeros, as much of it as there is memory fetched. */
+static int dio_read_hole(struct dio *dio, struct dio_cursor *cur)
+{
+	size_t left = min(cur->map_len, cur->bytes);
+	int ret = 0;
+
+	while (left && !ret) {
+		unsigned int len = min_t(size_t, left, PAGE_SIZE - cur->offset);
+		struct page *page = cur->pages[cur->head];
+
+		memzero_page(page, cur->offset, len);
+		flush_dcache_page(page);
+		ret = dio_step(dio, cur, len);
+		dio_release_pages(dio, page, 1, dio->dirty);
+		cur->map_len -= len;
+		cur->pos += len;
+		left -= len;
+	}
+	return ret;
+}
+
+/*
+ * Mappings
+ */
+
+static int dio_defer(struct dio *dio)
+{
+	dio->defer = true;
+	return dio->inode->i_sb->s_dio_done_wq ? 0 : sb_init_dio_done_wq(dio->inode->i_sb);
+}
+
+/* Ask the file system where the block at the cursor is, and how much follows it. */
+static int dio_map(struct dio *dio, struct dio_cursor *cur)
+{
+	struct buffer_head *map = &cur->map;
+	sector_t block = cur->pos >> cur->blkbits;
+	size_t skip = cur->pos & ((1UL << cur->blkbits) - 1);
+	size_t want = (((cur->end - 1) >> cur->blkbits) - block + 1) << cur->blkbits;
+	int create = dio->write;
+	int ret;
+
+	/* Blocks within the file may only be overwritten: else it falls back to buffered writes. */
+	if (create && cur->skip_holes) {
+		loff_t i_size = i_size_read(dio->inode);
+
+		create = !i_size || block > (i_size - 1) >> cur->blkbits;
+	}
+
+	map_bh_request(map, want);
+	ret = cur->get_block(dio->inode, block, map, create);
+	dio->private = map->b_private;
+	if (!ret && buffer_defer_completion(map))
+		ret = dio_defer(dio);
+	if (ret)
+		return ret;
+
+	if (!buffer_mapped(map)) {
+		if (dio->write)
+			return -ENOTBLK;
+		/* A size left as it was says nothing: ext2 does not measure its holes. */
+		if (map->b_size >= want || !map->b_size)
+			map->b_size = 1UL << cur->blkbits;
+	}
+	if (WARN_ON_ONCE(map->b_size <= skip))
+		return -EIO;
+
+	cur->map_len = map->b_size - skip;
+	cur->sector = (map->b_blocknr << (cur->blkbits - SECTOR_SHIFT)) + (skip >> SECTOR_SHIFT);
+	if (buffer_new(map)) {
+		clean_bdev_aliases(map->b_bdev, map->b_blocknr, map->b_size >> cur->blkbits);
+		if (skip)
+			ret = dio_zero(dio, cur, cur->sector - (skip >> SECTOR_SHIFT),
+				       cur->pos - skip, skip);
+	}
+	return ret;
+}
+
+/*
+ * New blocks that were not written must not show what was on the disk before: the rest of the last
+ * block of a write, or after an error all that has been mapped.
+ */
+static int dio_zero_rest(struct dio *dio, struct dio_cursor *cur, int ret)
+{
+	size_t len = ret ? cur->map_len : -cur->pos & ((1UL << cur->blkbits) - 1);
+
+	if (!dio->write || !cur->map_len || !buffer_new(&cur->map) || !len)
+		return 0;
+	return dio_zero(dio, cur, cur->sector, cur->pos, len);
+}
+
+/*
+ * Submission
+ */
+
+/* From one end to the other. Memory first: for memory that is not there, no block is allocated. */
+static int dio_walk(struct dio *dio, struct dio_cursor *cur)
+{
+	int ret = 0;
+
+	while (cur->pos < cur->end && !ret) {
+		if (!cur->bytes)
+			ret = dio_get_memory(dio, cur);
+		if (!ret && !cur->map_len)
+			ret = dio_map(dio, cur);
+		if (ret)
+			break;
+		ret = buffer_mapped(&cur->map) ? dio_send(dio, cur) : dio_read_hole(dio, cur);
+	}
+	dio->result = cur->pos - cur->start;
+	return ret;
+}
+
+/* All mapping and sending; the errors that end an I/O early are sorted out here. */
+static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
+{
+	bool short_is_fine;
+	int ret, err;
+
+	ret = dio_walk(dio, cur);
+	dio_drop_memory(dio, cur);
+	if (ret == -ENOTBLK)
+		ret = 0;		/* the caller writes the rest through the page cache */
+
+	/* Bad memory after some good: less is done. But new blocks were mapped for all of it. */
+	short_is_fine = dio->result && !(cur->map_len && dio->write && buffer_new(&cur->map));
+	err = dio_zero_rest(dio, cur, ret);
+	if (ret == -EFAULT && short_is_fine)
+		ret = 0;
+	if (!ret)
+		ret = err;
+
+	if (cur->bio)
+		dio_submit(dio, cur, false);
+	if (cur->plugged)
+		blk_finish_plug(&cur->plug);
+	return ret;
+}
+
+static void dio_wait(struct dio *dio)
+{
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (!READ_ONCE(dio->waiter))
+			break;
+		blk_io_schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+/* Is it to be reported by ki_complete? A write that fell short has to go on, so it waits. */
+static bool dio_is_queued(struct dio *dio, size_t count, int ret)
+{
+	return dio->async && !ret && dio->result && (!dio->write || dio->result == count);
+}
+
+static enum dio_hold dio_hold_of(struct iov_iter *iter)
+{
+	if (user_backed_iter(iter))
+		return DIO_PIN;
+	return iov_iter_is_bvec(iter) || iov_iter_is_kvec(iter) ? DIO_NONE : DIO_REF;
+}
+
+static blk_opf_t dio_opf(struct kiocb *iocb, struct iov_iter *iter)
+{
+	if (iov_iter_rw(iter) == READ)
+		return REQ_OP_READ;
+	return REQ_OP_WRITE | REQ_SYNC | REQ_IDLE |
+	       (iocb->ki_flags & IOCB_NOWAIT ? REQ_NOWAIT : 0);
+}
+
+/* A queue for completion in process context, for an asynchronous write that may come to need it. */
+static int dio_prepare_defer(struct dio *dio)
+{
+	if (!dio->async || !dio->write)
+		return 0;
+	if (iocb_is_dsync(dio->iocb))
+		return dio_defer(dio);
+	return dio->inode->i_sb->s_dio_done_wq ? 0 : sb_init_dio_done_wq(dio->inode->i_sb);
+}
+
+static void dio_init(struct dio *dio, struct kiocb *iocb, struct inode *inode,
+		     struct iov_iter *iter, dio_iodone_t *end_io, loff_t i_size)
+{
+	atomic_set(&dio->ref, 1);
+	dio->error = 0;
+	dio->hold = dio_hold_of(iter);
+	dio->write = iov_iter_rw(iter) == WRITE;
+	dio->dirty = !dio->write && dio->hold == DIO_PIN;
+	/* The size may be told only after the data is there: an extending write is waited for. */
+	dio->async = !is_sync_kiocb(iocb) &&
+		     !(dio->write && iocb->ki_pos + iov_iter_count(iter) > i_size);
+	dio->defer = false;
+	dio->waiter = NULL;
+	dio->undirtied = NULL;
+	dio->result = 0;
+	dio->iocb = iocb;
+	dio->inode = inode;
+	dio->i_size = i_size;
+	dio->end_io = end_io;
+	dio->private = NULL;
+}
+
+/* Send it, and wait if that is what the caller wants. */
+static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
+{
+	size_t count = iov_iter_count(cur->iter);
+	struct inode *inode = dio->inode;
+	bool async = dio->async;
+	ssize_t ret;
+
+	inode_dio_begin(inode);
+	ret = dio_submit_all(dio, cur);
+
+	/* All blocks have been looked up: what the lock was for. */
+	if ((flags & DIO_LOCKING) && !dio->write)
+		inode_unlock_shared(inode);
+
+	if (!dio_is_queued(dio, count, ret))
+		dio->waiter = current;
+	else
+		ret = -EIOCBQUEUED;
+	if (!atomic_dec_and_test(&dio->ref)) {
+		if (ret == -EIOCBQUEUED)
+			return ret;
+		dio_wait(dio);
+	}
+
+	/* It is ours alone now. */
+	if (!async && cur->first_used)
+		dio_free_bio(dio, &dio->bio, dio->dirty);
+	dio_free_undirtied(dio);
+	return dio_complete(dio, ret == -EIOCBQUEUED ? 0 : ret, true);
+}
+
+/* A small synchronous I/O needs no memory but the stack. */
+static ssize_t dio_run_on_stack(struct dio_cursor *cur, struct kiocb *iocb, struct inode *inode,
+				dio_iodone_t *end_io, loff_t i_size, int flags)
+{
+	struct bio_vec vecs[DIO_INLINE_VECS];
+	struct dio dio;
+	ssize_t ret;
+
+	dio_init(&dio, iocb, inode, cur->iter, end_io, i_size);
+	bio_init(&dio.bio, NULL, vecs, DIO_INLINE_VECS, cur->opf);
+	ret = dio_run(&dio, cur, flags);
+	bio_uninit(&dio.bio);
+	return ret;
+}
+
+static ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *iocb, struct inode *inode,
+				 dio_iodone_t *end_io, loff_t i_size, int flags)
+{
+	struct bio *bio = bio_alloc_bioset(NULL, dio_vecs_left(cur), cur->opf, GFP_KERNEL,
+					   &dio_bio_set);
+	struct dio *dio = container_of(bio, struct dio, bio);
+	ssize_t ret;
+
+	dio_init(dio, iocb, inode, cur->iter, end_io, i_size);
+	ret = dio_prepare_defer(dio);
+	if (unlikely(ret)) {
+		bio_put(bio);
+		if ((flags & DIO_LOCKING) && iov_iter_rw(cur->iter) == READ)
+			inode_unlock_shared(inode);
+		return ret;
+	}
+
+	ret = dio_run(dio, cur, flags);
+	if (ret != -EIOCBQUEUED)
+		bio_put(bio);
+	return ret;
+}
+
+/* Cached data that has not reached the disk yet would be missed by a read. */
+static int dio_write_back(struct address_space *mapping, loff_t pos, loff_t end)
+{
+	if (!mapping_tagged(mapping, PAGECACHE_TAG_DIRTY) &&
+	    !mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK))
+		return 0;
+	return filemap_write_and_wait_range(mapping, pos, end - 1);
+}
+
+/**
+ * sb_init_dio_done_wq() - make the queue for completions in process context
+ * @sb: the super block whose s_dio_done_wq is to be there; for whoever needs it first
+ *
+ * Context: process context; may be called by several at once.
+ * Return: 0, or -ENOMEM.
+ */
+int sb_init_dio_done_wq(struct super_block *sb)
+{
+	struct workqueue_struct *wq = alloc_workqueue("dio/%s", WQ_MEM_RECLAIM, 0, sb->s_id);
+
+	if (!wq)
+		return -ENOMEM;
+	if (cmpxchg(&sb->s_dio_done_wq, NULL, wq))
+		destroy_workqueue(wq);
+	return 0;
+}
+
+/**
+ * __blockdev_direct_IO() - read or write a file past the page cache
+ * @iocb: the request; ki_pos (bytes) is where it starts
+ * @inode: the file, which maps its blocks of 1 << i_blkbits bytes with @get_block
+ * @bdev: the device whose logical block size bounds the alignment, or NULL to insist on @inode's
+ * @iter: the memory
+ * @get_block: maps file blocks to disk blocks; see Documentation/dio-boundary.txt
+ * @end_io: called once with the result (bytes or an error) and b_private of the last mapping, maybe
+ *	in interrupt context unless a mapping said buffer_defer_completion(); or NULL
+ * @submit_io: sends a bio in submit_bio()'s place, told the position in the file (bytes); bios are
+ *	then in one piece in the file, too; or NULL
+ * @flags: DIO_LOCKING: writes come with the inode lock held, reads take it here, shared.
+ *	DIO_SKIP_HOLES: a write does not allocate blocks below i_size.
+ *
+ * Position, length and memory are multiples of @inode's block size, or else of @bdev's logical
+ * block; what new blocks have more is filled with zeros.
+ *
+ * Context: process context. Keeps truncate away by i_dio_count until the I/O has ended.
+ *
+ * Return: bytes moved, fewer than asked for at the end of the file, before a hole that the file
+ * system does not fill, and before memory that cannot be accessed; 0 also if nothing of a write was
+ * mapped, for the caller to go on with buffered writes. -EIOCBQUEUED: ki_complete will be called.
+ * Else -EINVAL (alignment), -EFAULT (memory; nothing moved, or new blocks were zeroed), -EIO (a
+ * bio failed), -EAGAIN (a bio would have waited, IOCB_NOWAIT), -ENOMEM, or what @get_block, @end_io
+ * or writing back the page cache gave.
+ */
+ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct block_device *bdev,
+			     struct iov_iter *iter, get_block_t get_block, dio_iodone_t end_io,
+			     dio_submit_t submit_io, int flags)
+{
+	unsigned int blkbits = READ_ONCE(inode->i_blkbits), iobits = blkbits;
+	bool read = iov_iter_rw(iter) == READ;
+	bool lock = read && (flags & DIO_LOCKING);
+	unsigned long align = iocb->ki_pos | iov_iter_alignment(iter);
+	size_t count = iov_iter_count(iter);
+	struct dio_cursor cur;
+	loff_t i_size;
+	ssize_t ret;
+
+	if (read && !count)
+		return 0;
+	if (lock)
+		inode_lock_shared(inode);
+
+	i_size = i_size_read(inode);
+	ret = 0;
+	if (read && iocb->ki_pos >= i_size)
+		goto unlock;
+	ret = -EINVAL;
+	if (align & ((1UL << iobits) - 1) && bdev)
+		iobits = blksize_bits(bdev_logical_block_size(bdev));
+	if (align & ((1UL << iobits) - 1))
+		goto unlock;
+
+	cur.start = iocb->ki_pos;
+	cur.pos = cur.start;
+	cur.end = cur.start + count;
+	if (read)
+		cur.end = min_t(loff_t, cur.end, round_up(i_size, 1ULL << iobits));
+	if (lock) {
+		ret = dio_write_back(iocb->ki_filp->f_mapping, cur.start, cur.end);
+		if (ret)
+			goto unlock;
+	}
+
+	cur.map_len = 0;
+	cur.blkbits = blkbits;
+	cur.skip_holes = flags & DIO_SKIP_HOLES;
+	cur.first_used = false;
+	cur.plugged = false;
+	cur.bio = NULL;
+	cur.opf = dio_opf(iocb, iter);
+	cur.get_block = get_block;
+	cur.submit_io = submit_io;
+	cur.iter = iter;
+	cur.bytes = 0;
+	cur.head = 0;
+	cur.nr = 0;
+
+	/* These unlock. A write may need two more, for zeros. */
+	if (is_sync_kiocb(iocb) &&
+	    iov_iter_npages(iter, DIO_INLINE_VECS + 1) + (read ? 0 : 2) <= DIO_INLINE_VECS)
+		return dio_run_on_stack(&cur, iocb, inode, end_io, i_size, flags);
+	return dio_run_allocated(&cur, iocb, inode, end_io, i_size, flags);
+
+unlock:
+	if (lock)
+		inode_unlock_shared(inode);
+	return ret;
+}
+EXPORT_SYMBOL(__blockdev_direct_IO);
+
+static int __init dio_setup(void)
+{
+	return bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio),
+			   BIOSET_NEED_BVECS);
+}
+fs_initcall(dio_setup);

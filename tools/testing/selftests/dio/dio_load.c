@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One direct I/O many times, and what one took.
+ *
+ *	dio_load read|write [aio|uring] [depth=32] [huge] bs=4k n=20000 [seed=N] FILE
+ *
+ * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
+ * seed. write overwrites what is there (zeros). Memory is one buffer for each I/O in flight, touched
+ * before the clock starts: huge pages, or small ones of which no two neighbours lie side by side, so
+ * that the figure does not depend on what the allocator had. Prints the mean time of an I/O in
+ * nanoseconds: under QEMU's -icount, the instructions of one I/O.
+ *
+ * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define PROGRAM		"dio_load"
+#include "words.h"
+
+#define async_die(...)	die(1, __VA_ARGS__)
+#define async_skip(...)	die(4, __VA_ARGS__)
+#include "async.h"
+
+#define PAGE		4096UL
+#define HUGE_PAGE	(2UL << 20)
+
+enum way { SYNC, AIO, URING };
+
+static struct {
+	const char *name;
+	unsigned long long bs, n, seed, depth;
+	enum way way;
+	int write, chosen, huge;
+} opt = { .depth = 32 };
+
+static int fd;
+static char *memory;
+static unsigned long long places;
+
+static void parse_word(char *word)
+{
+	if (!strcmp(word, "read") || !strcmp(word, "write")) {
+		opt.write = *word == 'w';
+		opt.chosen = 1;
+	} else if (!strcmp(word, "aio")) {
+		opt.way = AIO;
+	} else if (!strcmp(word, "uring")) {
+		opt.way = URING;
+	} else if (!strcmp(word, "huge")) {
+		opt.huge = 1;
+	} else if (!strncmp(word, "bs=", 3)) {
+		opt.bs = parse_number(word, word + 3);
+	} else if (!strncmp(word, "n=", 2)) {
+		opt.n = parse_number(word, word + 2);
+	} else if (!strncmp(word, "seed=", 5)) {
+		opt.seed = parse_number(word, word + 5);
+	} else if (!strncmp(word, "depth=", 6)) {
+		opt.depth = parse_number(word, word + 6);
+	} else if (strchr(word, '/')) {
+		opt.name = word;
+	} else {
+		die(EXIT_USAGE, "unknown word %s", word);
+	}
+}
+
+static void open_file(void)
+{
+	off_t size;
+
+	fd = open(opt.name, (opt.write ? O_RDWR : O_RDONLY) | O_DIRECT);
+	if (fd < 0)
+		die(1, "%s: %s", opt.name, strerror(errno));
+	size = lseek(fd, 0, SEEK_END);
+	places = size / opt.bs;
+	if (!places)
+		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, opt.bs);
+}
+
+static void get_memory(void)
+{
+	size_t size = opt.bs * (opt.way == SYNC ? 1 : opt.depth), page;
+
+	size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	memory = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (memory == MAP_FAILED)
+		die(1, "no memory");
+	memory = (char *)(((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+	madvise(memory, size, opt.huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	for (page = 0; page < size && !opt.huge; page += 2 * PAGE)
+		memory[size - PAGE - page] = 0;
+	memset(memory, 0, size);
+}
+
+/* Counted up, then mixed */
+static off_t next_place(void)
+{
+	unsigned long long x = opt.seed += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	return (x ^ x >> 31) % places * opt.bs;
+}
+
+static void check(long result)
+{
+	if (result != (long)opt.bs)
+		die(1, "%s of %llu bytes gave %s", opt.write ? "write" : "read", opt.bs,
+		    result_name(result));
+}
+
+static void run_sync(void)
+{
+	unsigned long long i;
+	off_t place;
+
+	for (i = 0; i < opt.n; i++) {
+		place = next_place();
+		check(sys_result(opt.write ? pwrite(fd, memory, opt.bs, place) :
+					     pread(fd, memory, opt.bs, place)));
+	}
+}
+
+/* Whole queues of depth I/Os: all sent, then all reaped. */
+static void run_aio(void)
+{
+	struct iocb cb[opt.depth], *cbs[opt.depth];
+	struct io_event events[opt.depth];
+	aio_context_t ctx = aio_setup(opt.depth);
+	unsigned long long i, k;
+
+	for (i = 0; i < opt.n; i += opt.depth) {
+		for (k = 0; k < opt.depth; k++) {
+			cbs[k] = &cb[k];
+			aio_prepare(cbs[k], fd, opt.write, memory + k * opt.bs, opt.bs,
+				    next_place());
+		}
+		aio_submit(ctx, cbs, opt.depth);
+		aio_reap(ctx, events, opt.depth, opt.depth, NULL);
+		for (k = 0; k < opt.depth; k++)
+			check(events[k].res);
+	}
+}
+
+static void run_uring(void)
+{
+	int op = opt.write ? IORING_OP_WRITE : IORING_OP_READ;
+	unsigned long long i, k;
+	struct ring ring;
+
+	ring_setup(&ring, opt.depth, 0);
+	for (i = 0; i < opt.n; i += opt.depth) {
+		for (k = 0; k < opt.depth; k++)
+			ring_queue(&ring, fd, op, memory + k * opt.bs, opt.bs, next_place(), k);
+		ring_enter(&ring, opt.depth);
+		for (k = 0; k < opt.depth; k++)
+			check(ring_reap(&ring, NULL));
+	}
+}
+
+static unsigned long long now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long start;
+	int i;
+
+	for (i = 1; i < argc; i++)
+		parse_word(argv[i]);
+	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.chosen)
+		die(EXIT_USAGE, "usage: dio_load read|write [aio|uring] [huge] bs=4k n=20000 FILE");
+	if (opt.way != SYNC)
+		opt.n = (opt.n + opt.depth - 1) / opt.depth * opt.depth;
+	open_file();
+	get_memory();
+	start = now_ns();
+	switch (opt.way) {
+	case SYNC:
+		run_sync();
+		break;
+	case AIO:
+		run_aio();
+		break;
+	case URING:
+		run_uring();
+		break;
+	}
+	printf("%.1f\n", (double)(now_ns() - start) / opt.n);
+	return 0;
+}

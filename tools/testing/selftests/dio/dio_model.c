@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random operations on a file, checked against a model of it in memory.
+ *
+ *	dio_model unit=512 n=2000 seed=1 FILE [COPY]
+ *
+ * Direct reads and writes (pread, preadv in pieces, AIO, io_uring) at multiples of unit, buffered
+ * and mapped reads and writes at any byte, truncation both ways, dropped caches, and direct I/O
+ * whose memory ends early. Each read must give what the model holds. Where direct I/O meets bad
+ * memory, what it did not move must be as before or zeros: never what was on the disk (fill it
+ * with something else before mkfs). In the end the whole file is read both ways, and the model is
+ * written to COPY, to be compared once the file system has been mounted anew.
+ *
+ * The hurt party is whoever mixes direct and buffered I/O on a file system with get_block: stale
+ * blocks in new files (other users' data), lost heads and tails, wrong counts at the end of a file.
+ *
+ * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#define PROGRAM		"dio_model"
+#include "words.h"
+
+#define async_die(...)	die(1, __VA_ARGS__)
+#define async_skip(...)	die(1, __VA_ARGS__)
+#include "async.h"
+
+#define PAGE		4096UL
+#define FILE_MAX	(3UL << 20)
+#define IO_MAX		(512UL << 10)
+
+enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
+
+static unsigned long long unit, nr_ops, seed, op_nr;
+static const char *name, *copy_name;
+static int direct_fd, cached_fd;
+static unsigned char *model, *before, *buf, *back;
+static size_t size;			/* of the file */
+static char doing[128];
+
+static void __noreturn __printf(1, 2) wrong(const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	die(1, "%s: operation %llu of seed %llu, %s: %s", name, op_nr, seed, doing, text);
+}
+
+static unsigned long long pick(unsigned long long below)
+{
+	static unsigned long long state;
+	unsigned long long x;
+
+	if (!state)
+		state = seed * 0xd6e8feb86659fd93ULL + 1;
+	x = state += 0x9e3779b97f4a7c15ULL;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return (x ^ x >> 31) % below;
+}
+
+/* Lengths of all magnitudes: short ones are as likely as long ones. */
+static size_t pick_length(size_t max)
+{
+	return 1 + pick(1 + (max - 1) / (1UL << pick(12)));
+}
+
+/* Memory of data nobody else has; never zero, which is what holes read as */
+static void fill(unsigned char *mem, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		mem[i] = 1 + (op_nr * 31 + i / unit * 7 + i) % 250;
+}
+
+static void compare(const unsigned char *got, size_t pos, size_t len)
+{
+	size_t i;
+
+	if (!memcmp(got, model + pos, len))
+		return;
+	for (i = 0; got[i] == model[pos + i]; i++)
+		;
+	wrong("byte %zu is %02x, not %02x", pos + i, got[i], model[pos + i]);
+}
+
+/* The model's side of a write: what lies between its old end and the data is zero. */
+static void model_write(size_t pos, const void *mem, size_t len)
+{
+	memcpy(model + pos, mem, len);
+	if (len && size < pos + len)
+		size = pos + len;
+}
+
+static void check_size(void)
+{
+	struct stat st;
+
+	if (fstat(cached_fd, &st))
+		wrong("fstat: %s", strerror(errno));
+	if ((size_t)st.st_size != size)
+		wrong("the file has %lld bytes, not %zu", (long long)st.st_size, size);
+}
+
+static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
+{
+	size_t first = pick(len / unit + 1) * unit;
+	struct iovec iov[3] = { { mem, first }, { mem, 0 }, { mem + first, len - first } };
+	static aio_context_t ctx;
+	static struct ring ring;
+	struct io_event event;
+	struct iocb cb, *cbs = &cb;
+
+	switch (way) {
+	case VECTOR:
+		return sys_result(write ? pwritev(direct_fd, iov, 3, pos) :
+					  preadv(direct_fd, iov, 3, pos));
+	case AIO:
+		if (!ctx)
+			ctx = aio_setup(1);
+		aio_prepare(&cb, direct_fd, write, mem, len, pos);
+		aio_submit(ctx, &cbs, 1);
+		aio_reap(ctx, &event, 1, 1, NULL);
+		return event.res;
+	case URING:
+		if (!ring.sqes)
+			ring_setup(&ring, 1, 0);
+		ring_queue(&ring, direct_fd, write ? IORING_OP_WRITE : IORING_OP_READ, mem, len,
+			   pos, 0);
+		ring_enter(&ring, 1);
+		return ring_reap(&ring, NULL);
+	default:
+		return sys_result(write ? pwrite(direct_fd, mem, len, pos) :
+					  pread(direct_fd, mem, len, pos));
+	}
+}
+
+/* Where, how much and which way; memory at any multiple of the unit */
+static unsigned char *pick_direct(size_t *pos, size_t *len, enum way *way, const char *what)
+{
+	unsigned char *mem = buf + pick(PAGE / unit) * unit;
+
+	*len = (pick_length(IO_MAX) + unit - 1) / unit * unit;
+	*pos = pick((FILE_MAX - *len) / unit + 1) * unit;
+	if (pick(2))
+		*pos = pick(size / unit + 1) * unit;
+	if (*pos > FILE_MAX - *len)
+		*pos = FILE_MAX - *len;
+	*way = pick(NR_WAYS);
+	snprintf(doing, sizeof(doing), "direct %s of %zu at %zu, way %d, memory at %zu", what, *len,
+		 *pos, *way, (size_t)(mem - buf));
+	return mem;
+}
+
+static size_t readable(size_t pos, size_t len)
+{
+	if (pos >= size)
+		return 0;
+	return len < size - pos ? len : size - pos;
+}
+
+static void direct_write(void)
+{
+	unsigned char *mem;
+	size_t pos, len;
+	enum way way;
+	long ret;
+
+	mem = pick_direct(&pos, &len, &way, "write");
+	fill(mem, len);
+	ret = direct_io(1, mem, pos, len, way);
+	if (ret != (long)len)
+		wrong("%s", result_name(ret));
+	model_write(pos, mem, len);
+}
+
+static void direct_read(void)
+{
+	unsigned char *mem;
+	size_t pos, len;
+	enum way way;
+	long ret;
+
+	mem = pick_direct(&pos, &len, &way, "read");
+	memset(mem, 0xee, len);
+	ret = direct_io(0, mem, pos, len, way);
+	if (ret != (long)readable(pos, len))
+		wrong("%s, not %zu", result_name(ret), readable(pos, len));
+	compare(mem, pos, ret);
+}
+
+/* Memory that ends @good bytes on: the page behind is there, but may not be touched. */
+static unsigned char *bad_memory(size_t good)
+{
+	static unsigned char *mem;
+	size_t pages = IO_MAX / PAGE;
+
+	if (!mem) {
+		mem = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (mem == MAP_FAILED || mprotect(mem + pages * PAGE, PAGE, PROT_NONE))
+			wrong("no memory");
+	}
+	return mem + pages * PAGE - good;
+}
+
+static void direct_read_bad(void)
+{
+	size_t pos, len, good;
+	unsigned char *mem;
+	enum way way;
+	long ret;
+
+	pick_direct(&pos, &len, &way, "read into bad memory");
+	good = pick(len / unit) * unit;
+	mem = bad_memory(good);
+	ret = direct_io(0, mem, pos, len, way);
+	if (readable(pos, len) <= good && ret == (long)readable(pos, len))
+		return compare(mem, pos, ret);
+	if (ret != -EFAULT && (ret < 0 || ret > (long)good))
+		wrong("%s with %zu good bytes", result_name(ret), good);
+	if (ret > 0)
+		compare(mem, pos, ret);
+}
+
+/*
+ * What was written is new, up to the count returned; behind it each byte is as before, or new, or
+ * zero, and the file is no longer than the attempt would have made it. What there is becomes the
+ * model.
+ */
+static void direct_write_bad(void)
+{
+	size_t pos, len, good, i;
+	unsigned char *mem;
+	struct stat st;
+	enum way way;
+	long ret;
+
+	pick_direct(&pos, &len, &way, "write from bad memory");
+	good = pick(len / unit) * unit;
+	mem = bad_memory(good);
+	fill(mem, good);
+	memcpy(before, model, FILE_MAX);
+	ret = direct_io(1, mem, pos, len, way);
+	if (ret != -EFAULT && (ret < 0 || ret > (long)good))
+		wrong("%s with %zu good bytes", result_name(ret), good);
+	if (ret > 0)
+		model_write(pos, mem, ret);
+
+	if (fstat(cached_fd, &st) || (size_t)st.st_size < size ||
+	    (size_t)st.st_size > (size > pos + len ? size : pos + len))
+		wrong("the file has %lld bytes after %s", (long long)st.st_size, result_name(ret));
+	size = st.st_size;
+	if (pread(cached_fd, back, size, 0) != (ssize_t)size)
+		wrong("it cannot be read back");
+	for (i = 0; i < size; i++) {
+		int tried = i >= pos && i < pos + len;
+
+		if (back[i] == model[i])
+			continue;
+		if (!tried || (back[i] && back[i] != before[i] &&
+			       (i - pos >= good || back[i] != mem[i - pos])))
+			wrong("%s: byte %zu is %02x, was %02x", result_name(ret), i, back[i],
+			      before[i]);
+		model[i] = back[i];
+	}
+}
+
+static void cached_write(void)
+{
+	size_t len = pick_length(IO_MAX), pos = pick(FILE_MAX - len + 1);
+
+	snprintf(doing, sizeof(doing), "buffered write of %zu at %zu", len, pos);
+	fill(buf, len);
+	if (pwrite(cached_fd, buf, len, pos) != (ssize_t)len)
+		wrong("%s", strerror(errno));
+	model_write(pos, buf, len);
+}
+
+static void cached_read(void)
+{
+	size_t len = pick_length(IO_MAX), pos = pick(FILE_MAX - len + 1);
+	ssize_t ret;
+
+	snprintf(doing, sizeof(doing), "buffered read of %zu at %zu", len, pos);
+	ret = pread(cached_fd, buf, len, pos);
+	if (ret != (ssize_t)readable(pos, len))
+		wrong("%zd", ret);
+	compare(buf, pos, ret);
+}
+
+static void mapped_write(void)
+{
+	size_t len = pick_length(IO_MAX), pos = pick(FILE_MAX - len + 1);
+	unsigned char *map;
+
+	len = readable(pos, len);
+	if (!len)
+		return;
+	snprintf(doing, sizeof(doing), "mapped write of %zu at %zu", len, pos);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, cached_fd, 0);
+	if (map == MAP_FAILED)
+		wrong("%s", strerror(errno));
+	compare(map + pos, pos, len);
+	fill(buf, len);
+	memcpy(map + pos, buf, len);
+	munmap(map, size);
+	model_write(pos, buf, len);
+}
+
+static void truncate_it(void)
+{
+	size_t to = pick(3) ? pick(FILE_MAX + 1) : pick(size + 1);
+
+	snprintf(doing, sizeof(doing), "truncate from %zu to %zu", size, to);
+	if (ftruncate(cached_fd, to))
+		wrong("%s", strerror(errno));
+	if (to < size)
+		memset(model + to, 0, size - to);
+	size = to;
+}
+
+static void drop_cache(void)
+{
+	snprintf(doing, sizeof(doing), "fsync and drop the cache");
+	if (fsync(cached_fd))
+		wrong("%s", strerror(errno));
+	posix_fadvise(cached_fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+#define NR_OPERATIONS	13
+
+static void (* const operations[NR_OPERATIONS])(void) = {
+	direct_write, direct_write, direct_write, direct_read, direct_read, direct_read,
+	direct_read_bad, direct_write_bad, cached_write, cached_read, mapped_write, truncate_it,
+	drop_cache,
+};
+
+static void parse_word(char *word)
+{
+	if (!strncmp(word, "unit=", 5))
+		unit = parse_number(word, word + 5);
+	else if (!strncmp(word, "n=", 2))
+		nr_ops = parse_number(word, word + 2);
+	else if (!strncmp(word, "seed=", 5))
+		seed = parse_number(word, word + 5);
+	else if (strchr(word, '/') && !name)
+		name = word;
+	else if (strchr(word, '/') && !copy_name)
+		copy_name = word;
+	else
+		die(EXIT_USAGE, "unknown word %s", word);
+}
+
+static unsigned char *get_memory(size_t len)
+{
+	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		die(1, "no memory");
+	return mem;
+}
+
+static void read_all(void)
+{
+	size_t asked = (size + unit - 1) / unit * unit;
+
+	snprintf(doing, sizeof(doing), "the last look");
+	memset(back, 0xee, FILE_MAX);
+	if (pread(direct_fd, back, asked, 0) != (ssize_t)size)
+		wrong("a direct read of all falls short");
+	compare(back, 0, size);
+	if (pread(cached_fd, back, FILE_MAX, 0) != (ssize_t)size)
+		wrong("a buffered read of all falls short");
+	compare(back, 0, size);
+}
+
+static void write_copy(void)
+{
+	int fd = open(copy_name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, model, size) != (ssize_t)size || close(fd))
+		die(1, "%s: %s", copy_name, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		parse_word(argv[i]);
+	if (!name || !nr_ops || !unit || PAGE % unit)
+		die(EXIT_USAGE, "usage: dio_model unit=512 n=2000 seed=1 FILE [COPY]");
+	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	direct_fd = open(name, O_RDWR | O_DIRECT);
+	if (cached_fd < 0 || direct_fd < 0)
+		die(1, "%s: %s", name, strerror(errno));
+	model = get_memory(FILE_MAX);
+	before = get_memory(FILE_MAX);
+	back = get_memory(FILE_MAX);
+	buf = get_memory(IO_MAX + PAGE);
+
+	for (op_nr = 1; op_nr <= nr_ops; op_nr++) {
+		operations[pick(NR_OPERATIONS)]();
+		check_size();
+	}
+	read_all();
+	if (fsync(cached_fd))
+		wrong("fsync: %s", strerror(errno));
+	if (copy_name)
+		write_copy();
+	return 0;
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Direct I/O on files: random operations against a model, on every file system at hand that maps
+# blocks with get_block, and ext4 (its own direct I/O) as a check of the test itself.
+#
+# A scsi_debug disk (or DIO_SCRATCH) is filled with 0xdb, so that a new block that shows what was
+# there before is noticed, and gets each file system in turn. After the operations it is mounted
+# anew and compared with the model once more.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+
+ops=${DIO_OPS:-1500}
+# name, what makes it, and the options that matter
+systems="ext2-1k:mke2fs -q -F -t ext2 -b 1024
+ext2-4k:mke2fs -q -F -t ext2 -b 4096
+jfs:mkfs.jfs -q
+vfat:mkfs.vfat
+ext4:mke2fs -q -F -t ext4"
+
+# has_type FS: does this kernel know it?
+has_type()
+{
+	grep -qw "$1" /proc/filesystems || modprobe -q "$1" 2>/dev/null
+}
+
+# on_system NAME MAKER: the model on a fresh file system
+on_system()
+{
+	type=${1%%-*}
+	tr '\0' '\333' </dev/zero | dd of="$disk" bs=1M oflag=direct iflag=fullblock status=none 2>/dev/null
+	# shellcheck disable=SC2086 # a command line
+	$2 "$disk" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
+	mount -t "$type" "$disk" "$DIO_TMP/mnt" || return
+	bad=0
+	for seed in 1 2 3; do
+		"$DIO_DIR/dio_model" unit=512 "n=$ops" "seed=$seed" "$DIO_TMP/mnt/file$seed" \
+			"$DIO_TMP/copy$seed" || bad=1
+	done
+	umount "$DIO_TMP/mnt" || return
+	mount -t "$type" "$disk" "$DIO_TMP/mnt" || return
+	for seed in 1 2 3; do
+		cmp "$DIO_TMP/mnt/file$seed" "$DIO_TMP/copy$seed" || bad=1
+	done
+	umount "$DIO_TMP/mnt" && return $bad
+}
+
+dio_init "$@"
+dio_need dd mke2fs cmp
+dio_get_scratch
+disk=$DIO_DISK
+mkdir "$DIO_TMP/mnt"
+dio_plan "$(echo "$systems" | wc -l)"
+
+while IFS=: read -r name maker; do
+	case="random operations on $name"
+	if ! has_type "${name%%-*}"; then
+		dio_skip "$case" "this kernel has no ${name%%-*}"
+	elif ! command -v "${maker%% *}" >/dev/null; then
+		dio_skip "$case" "program ${maker%% *} is missing"
+	else
+		dio_check "$case" on_system "$name" "$maker"
+	fi
+done <<LIST
+$systems
+LIST
