@@ -49,6 +49,7 @@
 #include <linux/task_io_accounting_ops.h>
 #include <linux/uio.h>
 #include <linux/workqueue.h>
+#include <xen/xen.h>
 
 #include "internal.h"
 
@@ -191,7 +192,7 @@ static void dio_release_pages(struct dio *dio, struct page *page, unsigned int n
 }
 
 /* Pages of a bio_vec or a kvec: nobody needs to hold them. */
-static int dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
+static ssize_t dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
 {
 	struct iov_iter *iter = cur->iter;
 	size_t len, skip;
@@ -205,7 +206,7 @@ static int dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
 		len = bv.bv_len - skip;
 		skip += bv.bv_offset;
 		cur->offset = offset_in_page(skip);
-		for (i = 0; i < DIO_BATCH; i++)
+		for (i = 0; i < DIO_BATCH && i * PAGE_SIZE < cur->offset + len; i++)
 			cur->pages[i] = bv.bv_page + skip / PAGE_SIZE + i;
 	} else {
 		char *addr = iter->kvec->iov_base + skip;
@@ -216,6 +217,8 @@ static int dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
 		for (i = 0; i < DIO_BATCH && i * PAGE_SIZE < cur->offset + len; i++) {
 			bool vm = is_vmalloc_or_module_addr(addr);
 
+			if (!vm && !virt_addr_valid(addr))
+				return -EFAULT;
 			cur->pages[i] = vm ? vmalloc_to_page(addr) : virt_to_page(addr);
 			addr += PAGE_SIZE;
 		}
@@ -226,8 +229,8 @@ static int dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
 
 static int dio_pin_user_pages(struct dio *dio, struct dio_cursor *cur, size_t max)
 {
-	unsigned int gup = dio->write ? 0 : FOLL_WRITE;
 	struct iov_iter *iter = cur->iter;
+	unsigned int gup = (dio->write ? 0 : FOLL_WRITE) | (iter->nofault ? FOLL_NOFAULT : 0);
 	unsigned long addr;
 	size_t len;
 	int pinned;
@@ -332,6 +335,20 @@ static bool dio_all_dirty(struct bio *bio)
 	return true;
 }
 
+/* So that memory of an asynchronous read need not be marked where that may not sleep. */
+static void dio_mark_dirty(struct bio *bio)
+{
+	struct folio_iter fi;
+
+	bio_for_each_folio_all(fi, bio) {
+		if (folio_test_dirty(fi.folio))
+			continue;
+		folio_lock(fi.folio);
+		folio_mark_dirty(fi.folio);
+		folio_unlock(fi.folio);
+	}
+}
+
 static void dio_free_undirtied(struct dio *dio)
 {
 	struct bio *bio = xchg(&dio->undirtied, NULL);
@@ -411,9 +428,11 @@ static void dio_put(struct dio *dio)
 
 	waiter = dio->waiter;
 	if (waiter) {
-		/* The waiter frees @dio as soon as it sees this. */
+		/* The waiter frees @dio, and may be gone itself, as soon as it sees this. */
+		rcu_read_lock();
 		WRITE_ONCE(dio->waiter, NULL);
 		blk_wake_io_task(waiter);
+		rcu_read_unlock();
 		return;
 	}
 
@@ -476,6 +495,8 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	cur->bio = NULL;
 	if (dio->write)
 		task_io_account_write(bio->bi_iter.bi_size);
+	else if (dio->async && dio->dirty)
+		dio_mark_dirty(bio);
 	atomic_inc(&dio->ref);
 	if (cur->submit_io)
 		cur->submit_io(bio, dio->inode, cur->bio_pos);
@@ -487,7 +508,7 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
  * See to it that there is a bio that @sector may go into. The file system may want bios that are in
  * one piece in the file as well.
  */
-static int dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos)
+static void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos)
 {
 	struct block_device *bdev = cur->map.b_bdev;
 	struct bio *bio = cur->bio;
@@ -495,7 +516,7 @@ static int dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sec
 	if (bio) {
 		if (bio_end_sector(bio) == sector && bio->bi_bdev == bdev &&
 		    (!cur->submit_io || cur->bio_pos + bio->bi_iter.bi_size == pos))
-			return 0;
+			return;
 		dio_submit(dio, cur, true);
 	}
 
@@ -504,9 +525,7 @@ static int dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sec
 		bio = &dio->bio;
 		bio_set_dev(bio, bdev);
 	} else {
-		/* What failed stays failed; those that ended may be where memory comes from. */
-		if (unlikely(READ_ONCE(dio->error)))
-			return dio->error;
+		/* Those that ended may be where memory comes from. */
 		if (READ_ONCE(dio->undirtied))
 			dio_free_undirtied(dio);
 		bio = bio_alloc(bdev, dio_vecs_left(cur), cur->opf, GFP_KERNEL);
@@ -517,17 +536,25 @@ static int dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sec
 	bio->bi_end_io = dio_end_io;
 	cur->bio = bio;
 	cur->bio_pos = pos;
-	return 0;
 }
 
-/* Does @page at @offset continue the last bio_vec of @bio? */
+/*
+ * Does @page at @offset continue the last bio_vec of @bio? Both struct pages and memory have to be
+ * side by side. Under Xen frames that look so need not be.
+ */
 static bool dio_continues(struct bio *bio, struct page *page, unsigned int offset)
 {
-	struct bio_vec *bv = &bio->bi_io_vec[bio->bi_vcnt - 1];
-	unsigned int end = bv->bv_offset + bv->bv_len;
+	struct bio_vec *bv;
+	unsigned int end;
 
-	return bio->bi_vcnt && page == bv->bv_page + end / PAGE_SIZE &&
-	       offset == offset_in_page(end);
+	if (!bio->bi_vcnt)
+		return false;
+	bv = &bio->bi_io_vec[bio->bi_vcnt - 1];
+	end = bv->bv_offset + bv->bv_len;
+	if (page != bv->bv_page + end / PAGE_SIZE || offset != offset_in_page(end))
+		return false;
+	return offset || (page_to_pfn(page) == page_to_pfn(bv->bv_page) + end / PAGE_SIZE &&
+			  !xen_domain());
 }
 
 /* Add to the present bio; false if it is full. The hold on @page goes with it. */
@@ -560,11 +587,10 @@ static int dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, lo
 	while (len) {
 		unsigned int part = min_t(size_t, len, PAGE_SIZE);
 
-		ret = dio_prepare_bio(dio, cur, sector, pos);
-		if (!ret)
-			ret = dio_hold_page(dio, page);
+		ret = dio_hold_page(dio, page);
 		if (ret)
 			break;
+		dio_prepare_bio(dio, cur, sector, pos);
 		if (!dio_add(dio, cur->bio, page, 0, part)) {
 			dio_release_pages(dio, page, 1, false);
 			dio_submit(dio, cur, true);
@@ -581,15 +607,15 @@ static int dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, lo
 static int dio_send(struct dio *dio, struct dio_cursor *cur)
 {
 	size_t left = min(cur->map_len, cur->bytes);
-	int ret;
+	int ret = 0;
 
-	ret = dio_prepare_bio(dio, cur, cur->sector, cur->pos);
+	dio_prepare_bio(dio, cur, cur->sector, cur->pos);
 	while (left && !ret) {
 		unsigned int len = min_t(size_t, left, PAGE_SIZE - cur->offset);
 
 		if (!dio_add(dio, cur->bio, cur->pages[cur->head], cur->offset, len)) {
 			dio_submit(dio, cur, true);
-			ret = dio_prepare_bio(dio, cur, cur->sector, cur->pos);
+			dio_prepare_bio(dio, cur, cur->sector, cur->pos);
 			continue;
 		}
 		ret = dio_step(dio, cur, len);
@@ -712,6 +738,8 @@ static int dio_walk(struct dio *dio, struct dio_cursor *cur)
 		if (ret)
 			break;
 		ret = buffer_mapped(&cur->map) ? dio_send(dio, cur) : dio_read_hole(dio, cur);
+		if (!ret)
+			ret = READ_ONCE(dio->error);	/* what failed stays failed */
 	}
 	dio->result = cur->pos - cur->start;
 	return ret;
@@ -840,8 +868,9 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 }
 
 /* A small synchronous I/O needs no memory but the stack. */
-static ssize_t dio_run_on_stack(struct dio_cursor *cur, struct kiocb *iocb, struct inode *inode,
-				dio_iodone_t *end_io, loff_t i_size, int flags)
+static noinline ssize_t dio_run_on_stack(struct dio_cursor *cur, struct kiocb *iocb,
+					 struct inode *inode, dio_iodone_t *end_io, loff_t i_size,
+					 int flags)
 {
 	struct bio_vec vecs[DIO_INLINE_VECS];
 	struct dio dio;
@@ -854,8 +883,9 @@ static ssize_t dio_run_on_stack(struct dio_cursor *cur, struct kiocb *iocb, stru
 	return ret;
 }
 
-static ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *iocb, struct inode *inode,
-				 dio_iodone_t *end_io, loff_t i_size, int flags)
+static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *iocb,
+					  struct inode *inode, dio_iodone_t *end_io,
+					  loff_t i_size, int flags)
 {
 	struct bio *bio = bio_alloc_bioset(NULL, dio_vecs_left(cur), cur->opf, GFP_KERNEL,
 					   &dio_bio_set);
@@ -970,6 +1000,7 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	}
 
 	cur.map_len = 0;
+	cur.map.b_private = NULL;	/* the file system's from here on: ocfs2 keeps state */
 	cur.blkbits = blkbits;
 	cur.skip_holes = flags & DIO_SKIP_HOLES;
 	cur.first_used = false;
@@ -998,7 +1029,8 @@ EXPORT_SYMBOL(__blockdev_direct_IO);
 
 static int __init dio_setup(void)
 {
-	return bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio),
-			   BIOSET_NEED_BVECS);
+	if (bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio), BIOSET_NEED_BVECS))
+		panic("dio: no memory for bios\n");
+	return 0;
 }
 fs_initcall(dio_setup);

@@ -48,6 +48,7 @@
 #include <linux/task_io_accounting_ops.h>
 #include <linux/uio.h>
 #include <linux/workqueue.h>
+#include <xen/xen.h>
 
 /* Pages of a request served from the stack: 256 bytes of bio_vecs. */
 #define RAW_INLINE_VECS		16
@@ -163,7 +164,8 @@ static void raw_bio_add(struct bio *bio, struct page **pages, unsigned int offse
 		unsigned int len = min_t(size_t, bytes, PAGE_SIZE - offset);
 		struct page *page = *pages;
 
-		if (page == next)
+		/* Side by side as struct pages and as memory; under Xen one cannot tell. */
+		if (page == next && page_to_pfn(page) == page_to_pfn(page - 1) + 1 && !xen_domain())
 			bv[-1].bv_len += len;
 		else
 			bvec_set_page(bv++, page, len, offset);
@@ -305,9 +307,11 @@ static void raw_io_put(struct raw_io *io)
 
 	if (io->sync) {
 		waiter = io->waiter;
-		/* The waiter frees @io as soon as it sees this. */
+		/* The waiter frees @io, and may be gone itself, as soon as it sees this. */
+		rcu_read_lock();
 		WRITE_ONCE(io->waiter, NULL);
 		blk_wake_io_task(waiter);
+		rcu_read_unlock();
 		return;
 	}
 

@@ -19,8 +19,8 @@ identifier bh, sb, block;
 @@
 +/**
 + * map_bh_request() - make a buffer_head ready to ask get_block for a mapping
-+ * @bh: need not be initialised; b_state, b_page, b_blocknr, b_size, b_bdev and b_private are set,
-+ *	which is all that a get_block may look at
++ * @bh: b_state, b_page, b_blocknr, b_size and b_bdev are set, which is all that a get_block may look
++ *	at but for b_private: that is NULL at the first mapping of a request, and then left alone
 + * @bytes: how much is wanted, a multiple of the file's block size; more may not be mapped
 + */
 +static inline void
@@ -31,7 +31,6 @@ identifier bh, sb, block;
 +	bh->b_blocknr = 0;
 +	bh->b_size = bytes;
 +	bh->b_bdev = NULL;
-+	bh->b_private = NULL;
 +}
 +
  static inline void
