@@ -5,10 +5,10 @@
  *	dio_load read|write [aio|uring] [depth=32] [huge] bs=4k n=20000 [seed=N] FILE
  *
  * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
- * seed. write overwrites what is there (zeros). Memory is one buffer for each I/O in flight, touched
- * before the clock starts: huge pages, or small ones of which no two neighbours lie side by side, so
- * that the figure does not depend on what the allocator had. Prints the mean time of an I/O in
- * nanoseconds: under QEMU's -icount, the instructions of one I/O.
+ * seed. write overwrites what is there (zeros). Memory is one buffer for each I/O in flight,
+ * touched before the clock starts: huge pages, or small ones of which no two neighbours lie side by
+ * side, so that the figure does not depend on what the allocator had. Prints the mean time of an
+ * I/O in nanoseconds: under QEMU's -icount, the instructions of one I/O.
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
  */
