@@ -32,18 +32,19 @@ packages:
 kernel: packages
 	@$(LAB)/kernel.sh build >/dev/null
 
-selftests: kernel
-	@mkdir -p $(O)/build
+selftests: packages
+	@mkdir -p $(O)/build $(O)/log
+	@$(LAB)/kernel.sh source >/dev/null
 	@$(MAKE) -s --no-print-directory -C tools/testing/selftests/dio install \
-		KSRC="$$($(LAB)/kernel.sh dir patched)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
+		KSRC="$$($(LAB)/kernel.sh dir source)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
-debug-tests: selftests
+debug-tests: kernel selftests
 	@$(LAB)/kernel.sh build debug >/dev/null
 	@rm -f $(O)/log/test_*.tap
 	@$(LAB)/guest.sh -k debug -t 3600 $(CURDIR)/$(LAB)/selftests.sh
 
-disks: selftests
+disks: kernel selftests
 	@mkdir -p $(O)/disks
 	@for n in 0 1 2 3 4 5 6 7; do \
 		[ -s $(O)/disks/disk$$n ] || { \
@@ -51,7 +52,7 @@ disks: selftests
 			mv $(O)/disks/part $(O)/disks/disk$$n; } || exit 1; \
 	done
 
-guest-tests: selftests
+guest-tests: kernel selftests
 	@rm -f $(O)/log/test_*.tap
 	@$(LAB)/guest.sh -t 2400 $(CURDIR)/$(LAB)/selftests.sh
 
@@ -64,7 +65,7 @@ bench: disks
 report:
 	@$(LAB)/bench.py report
 
-profile: selftests
+profile: kernel selftests
 	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case with CASE='; exit 2; }
 	@$(LAB)/bench.py profile '$(CASE)'
 
@@ -89,7 +90,8 @@ check: kernel
 		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
 		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES))
 	$(LAB)/kernel.sh sparse $(filter %.c,$(filter fs/% drivers/%,$(SOURCES)))
-	@src=$$($(LAB)/kernel.sh dir source); git ls-files | while read -r file; do \
+	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
+	echo "$$files" | while read -r file; do \
 		perl $$src/scripts/get_maintainer.pl --no-tree --no-git --no-git-fallback \
 			--maintainer-path MAINTAINERS -f $$file | grep -q @ || \
 			{ echo "MAINTAINERS names nobody for $$file"; exit 1; }; \

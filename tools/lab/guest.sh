@@ -15,8 +15,9 @@
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
 #
-# The host's files are visible and read-only (an overlay takes writes), $O is shared for writing.
-# A command's output goes to stdout, the kernel's log to $O/log/guest-KERNEL.log. Afterwards the log
+# While a command runs, a terminal shows the time and its last line. The host's files are visible and
+# read-only (an overlay takes writes), $O is shared for writing.
+# A command's output goes to stdout, the kernel's log to $O/log/guest-KERNEL.log. Afterwards that
 # is scanned: a warning, bug, lockdep or KASAN report is a failure. KVM is used where a probe of at
 # most ten seconds shows that it runs a guest. Exit: that of the command, 1 for a bad log, 124 for a
 # guest that did not finish.
@@ -47,6 +48,11 @@ shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
 case $kernel in stock|patched|debug) ;; *) die 2 "no such kernel: $kernel" ;; esac
 
+case $top in
+/run/*|/dev/shm/*|/var/tmp/*|/var/log/*)
+	die 2 "the guest hides $top behind a tmpfs of its own: use a checkout elsewhere" ;;
+esac
+
 mkdir -p "$out/log"
 out=$(cd "$out" && pwd)
 log=$out/log/guest-$kernel.log
@@ -64,15 +70,16 @@ qemu=""
 kvm_works()
 {
 	[ -w /dev/kvm ] || return 1
-	if [ ! -e "$out/log/kvm" ]; then
+	known=$out/log/kvm-$(cat /proc/sys/kernel/random/boot_id)
+	if [ ! -e "$known" ]; then
 		if timeout -k 1 10 vng --run "$image" --disable-microvm --verbose --memory 512M \
 			--exec "echo lab-kvm-works" </dev/null 2>&1 | grep -q '^lab-kvm-works'; then
-			echo yes >"$out/log/kvm"
+			echo yes >"$known"
 		else
-			echo no >"$out/log/kvm"
+			echo no >"$known"
 		fi
 	fi
-	grep -q yes "$out/log/kvm"
+	grep -q yes "$known"
 }
 
 if [ "$count" -eq 1 ]; then
@@ -113,11 +120,21 @@ trap 'rm -rf "$run"' EXIT
 	printf '%q ' "$@"
 	printf '>%q 2>&1\necho $? >%q\ndmesg >%q\n' "$run/out" "$run/rc" "$run/dmesg"
 } >"$run/script"
+# Not in the foreground: timeout has a process group of its own, which no Ctrl-C reaches.
 rc=0
-timeout -k 10 "$limit" vng "${args[@]}" --verbose --exec "bash $run/script" </dev/null >"$log" 2>&1 ||
-	rc=$?
+timeout -k 10 "$limit" vng "${args[@]}" --verbose --exec "bash $run/script" </dev/null >"$log" 2>&1 &
+pid=$!
+trap 'kill "$pid"; wait "$pid"; exit 130' INT TERM HUP
+while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
+	printf '\rlab: guest %-8s %4d s of at most %d s: %-40.40s' "$kernel" "$SECONDS" "$limit" \
+		"$(tail -n 1 "$run/out" 2>/dev/null)" >&2
+	sleep 1
+done
+wait "$pid" || rc=$?
+trap - INT TERM HUP
+[ ! -t 2 ] || printf '\r%80s\r' '' >&2
 [ ! -e "$run/out" ] || cat "$run/out"
-[ ! -s "$run/dmesg" ] || cp "$run/dmesg" "$log"
+[ ! -s "$run/dmesg" ] || cat "$run/dmesg" >>"$log"
 if [ ! -s "$run/rc" ]; then
 	tail -n 20 "$log" >&2
 	die 124 "the $kernel guest did not finish within $limit s (vng: exit $rc): $log"

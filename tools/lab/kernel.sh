@@ -39,7 +39,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
 	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
-	mountpoint:util-linux ccache:ccache"
+	mountpoint:util-linux ccache:ccache git:git"
 libs="libelf-dev libssl-dev libc6-dev"
 
 say()
@@ -120,7 +120,9 @@ base_name()
 {
 	if [ -n "${KSRC-}" ]; then
 		[ -f "$KSRC/Makefile" ] || die 2 "KSRC=$KSRC is not a kernel tree"
-		printf 'ksrc-%s' "$(realpath "$KSRC" | sha256sum | cut -c 1-12)"
+		printf 'ksrc-%s' "$(cd "$KSRC" && { pwd -P
+			find . -name .git -prune -o -type f -printf '%P %s %T@\n' | sort; } |
+			sha256sum | cut -c 1-12)"
 	else
 		[ -e "$tarball" ] || die 2 "$tarball is missing: run '$0 packages'"
 		printf 'debian-%s' "$(stat -c '%s-%Y' "$tarball")"
@@ -158,12 +160,12 @@ unpack()
 	rm -rf "$1.part"
 	mkdir -p "$1.part"
 	if [ -n "${KSRC-}" ]; then
-		cp -a "$KSRC/." "$1.part"
+		rsync -a --exclude=/.git "$KSRC/" "$1.part"
 		make -C "$1.part" -s mrproper
 	else
 		tar -C "$1.part" --strip-components=1 -xf "$tarball"
 	fi
-	mv "$1.part" "$1"
+	mv -T "$1.part" "$1"
 }
 
 source_tree()
@@ -171,6 +173,7 @@ source_tree()
 	local src
 
 	src=$(dir_of source)
+	lock "$cache"
 	[ -d "$src" ] || step unpack 30 unpack "$src"
 }
 
@@ -264,7 +267,7 @@ build()
 
 	source_tree
 	stock=$(dir_of stock)
-	step virtme-ng 20 venv
+	[ -x "$(dir_of venv)/bin/vng" ] || step virtme-ng 20 venv
 
 	lock "$(dirname "$stock")"
 	if [ ! -e "$stock/.lab-built" ]; then

@@ -52,7 +52,7 @@ _dio_end()
 	trap - EXIT
 	trap '' INT TERM
 	eval "$_dio_cleanup"
-	[ -z "$DIO_TMP" ] || rm -rf "$DIO_TMP"
+	[ -z "$DIO_TMP" ] || rm -rf --one-file-system "$DIO_TMP"
 	[ "$_dio_planned" -gt 0 ] || exit "$_dio_rc"
 	echo "# Totals: pass:$((_dio_ran - _dio_failed - _dio_skipped)) fail:$_dio_failed" \
 		"xfail:0 xpass:0 skip:$_dio_skipped error:0"
@@ -406,6 +406,12 @@ dio_get_scratch()
 	_dio_why=$(dio_guard "$DIO_SCRATCH") || dio_skip_all "DIO_SCRATCH: $_dio_why"
 	# shellcheck disable=SC2034
 	DIO_DISK=$DIO_SCRATCH
+}
+
+# dio_umount DIR: unmount it if something is mounted there.
+dio_umount()
+{
+	! mountpoint -q "$1" || umount "$1"
 }
 
 # dio_dm NAME TABLE: DIO_DM becomes the node of a device-mapper device with this table; fails with

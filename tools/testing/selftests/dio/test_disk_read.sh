@@ -72,16 +72,21 @@ json_is()
 
 # --- On our own disks --------------------------------------------------------------------------
 
-# Readers of two delayed disks overlap: U is a reader's time through the number of all blocks, and
-# the delay (30 ms a read) bounds it from below. A reader that waited for the other would double it.
+# Readers of two delayed disks (30 ms a read) overlap: both together take hardly longer than one, and U
+# is a reader's time through the number of all blocks. One after the other would take twice as long.
 slow()
 {
 	size=$(cat "/sys/class/block/${one##*/}/size")
 	dio_dm slow1 "0 $size delay $one 0 30" || { echo "$DIO_WHY"; return 1; }
 	slow1=$DIO_DM
 	dio_dm slow2 "0 $size delay $two 0 30" || { echo "$DIO_WHY"; return 1; }
+	closes "$read" blocks=8 bs=4k direct "$slow1" || return
+	alone=$(echo "$said" | awk '{ print $6 }')
 	closes "$read" blocks=8 bs=4k direct "$slow1" "$DIO_DM" || return
-	echo "$said" | awk '{ if ($10 < 15000 || ($10 - 0.5) * 16 > ($6 + 0.0005) * 1e6) exit 1 }'
+	echo "$said" | awk -v alone="$alone" '{
+		if ($6 > 1.5 * alone) { print "one after the other"; exit 1 }
+		if ($10 < 15000 || ($10 - 0.5) * 16 > 2 * ($6 + 0.0005) * 1e6) exit 1
+	}'
 }
 
 stamps()
@@ -197,7 +202,7 @@ gone()
 {
 	victim=$1
 	before=$(sectors_read "$victim")
-	"$read" blocks=1g bs=4k direct random "$victim" "$two" >"$DIO_TMP/gone" 2>&1 &
+	"$read" blocks=1g bs=4k direct random "$victim" "$one" >"$DIO_TMP/gone" 2>&1 &
 	pid=$!
 	dio_wait 20 has_read "$victim" "$before" || return
 	dio_pull "$victim" || return
@@ -306,6 +311,7 @@ dio_check "direct reads come from the disk again" disk_takes 8192 direct
 blockdev --flushbufs "$one"
 exec 9<"$one"		# the cache of a block device goes when its last user closes it
 ahead=$(blockdev --getra "$one")
+dio_on_exit blockdev --setra "$ahead" "$one"
 blockdev --setra 0 "$one"
 dio_check "nocopy reads come from the disk" disk_takes 8192 nocopy
 dio_check "buffered reads find what nocopy left in the cache" disk_takes 0
@@ -383,7 +389,7 @@ else
 fi
 
 if [ "$DIO_MADE" -eq 1 ]; then
-	dio_check "a disk pulled in mid-read" gone "$one"
+	dio_check "a disk pulled in mid-read" gone "$two"
 else
 	dio_skip "a disk pulled in mid-read" "DIO_DISKS are not pulled"
 fi

@@ -4,8 +4,8 @@
 # Direct I/O on files: random operations against a model, on every file system at hand that maps
 # blocks with get_block, and ext4 (its own direct I/O) as a check of the test itself.
 #
-# A scsi_debug disk (or DIO_SCRATCH) is filled with 0xdb, so that a new block that shows what was
-# there before is noticed, and gets each file system in turn. After the operations it is mounted
+# The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) are filled with 0xdb, so that a new block that shows what was
+# there before is noticed, and get each file system in turn. After the operations it is mounted
 # anew and compared with the model once more.
 
 # shellcheck source=dio_common.sh
@@ -29,7 +29,9 @@ has_type()
 on_system()
 {
 	type=${1%%-*}
-	tr '\0' '\333' </dev/zero | dd of="$disk" bs=1M oflag=direct iflag=fullblock status=none 2>/dev/null
+	tr '\0' '\333' </dev/zero |
+		dd of="$disk" bs=1M count=$((sectors / 2048)) oflag=direct iflag=fullblock status=none ||
+		return
 	# shellcheck disable=SC2086 # a command line
 	$2 "$disk" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
 	mount -t "$type" "$disk" "$DIO_TMP/mnt" || return
@@ -49,8 +51,12 @@ on_system()
 dio_init "$@"
 dio_need dd mke2fs cmp
 dio_get_scratch
-disk=$DIO_DISK
+sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
+[ "$sectors" -le 131072 ] || sectors=131072
+dio_dm files "0 $sectors linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
+disk=$DIO_DM
 mkdir "$DIO_TMP/mnt"
+dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan "$(echo "$systems" | wc -l)"
 
 while IFS=: read -r name maker; do

@@ -59,6 +59,11 @@ held()
 	dio_dm_remove guard && return $bad
 }
 
+unswap()
+{
+	! grep -qs "^$disk " /proc/swaps || swapoff "$disk"
+}
+
 swapped()
 {
 	mkswap "$disk" >/dev/null && swapon "$disk" || return
@@ -99,6 +104,8 @@ dio_init "$@"
 dio_need blockdev dd mke2fs
 dio_get_disks 1
 disk=$DIO_LIST
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+dio_on_exit unswap
 dio_plan 9
 
 dio_check "a disk that nobody uses is accepted" dio_guard "$disk"
