@@ -27,9 +27,9 @@ RESULTS = os.path.join(OUT, "results.json")
 KERNELS = ("stock", "patched")
 TIMED = ("disks",)
 KEY = ("report", "case", "metric")
-# Per counted case: its metric, what a pass of it is (512 MiB, 20000 reads), and the passes that
+# Per counted case: its metric, what a pass of it is (MiB or I/Os, see bench.sh), and the passes that
 # come to 3,000 million instructions or more, which profile.py needs.
-UNIT = {"direct": ("insn_per_mib", 512, 60), "raw": ("insn_per_mib", 512, 60),
+UNIT = {"direct": ("insn_per_mib", 2048, 15), "raw": ("insn_per_mib", 2048, 15),
         "buffered": ("insn_per_mib", 512, 5), "nocopy": ("insn_per_mib", 512, 8)}
 SIZES = {"4k": 20000, "64k": 4000, "1m": 500, "1m-huge": 500}
 PLACES = ("bdev", "raw", "ext2", "jfs", "vfat", "ext4", "xfs")

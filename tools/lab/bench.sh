@@ -9,9 +9,9 @@
 #	disks				the four ways on the eight HBA disks (guest.sh -d): time
 # or of these, on a data path that copies nothing; under guest.sh -c their time is instructions:
 #	direct raw buffered nocopy	the four ways on eight scsi_debug disks with fake_rw, where a
-#					request ends within its submission; a pass reads 512 MiB.
-#					direct and raw at random places, n passes in one process: what it
-#					takes to start and end one is not theirs
+#					request ends within its submission; a pass reads 512 MiB,
+#					or 2048 MiB at random places (direct, raw), all passes in one
+#					process: what it takes to start and end one is not theirs
 #	WHAT-SIZE-WHERE			random O_DIRECT I/Os of one size, SIZE 4k, 64k, 1m or 1m-huge
 #					(memory in huge pages); WHAT read, overwrite (both synchronous),
 #					aio or uring (reads, depth 32); WHERE bdev, raw, or a file of
@@ -301,7 +301,7 @@ nsec_of()
 
 run_case()
 {
-	local name=$1 n=$2 i one
+	local name=$1 n=$2 i one mib=512
 
 	case $name in
 	direct|raw|buffered|nocopy)
@@ -314,7 +314,8 @@ run_case()
 		nsec=0
 		case $name in
 		direct|raw)
-			args="${args/blocks=64/blocks=$((64 * n))} random"
+			args="${args/blocks=64/blocks=$((256 * n))} random"
+			mib=2048
 			# shellcheck disable=SC2086
 			nsec=$(nsec_of $args "${on[@]}") || die 1 "$name failed"
 			;;
@@ -327,7 +328,7 @@ run_case()
 			;;
 		esac
 		emit field-1 "$name" insn_per_mib insn/MiB \
-			"$(awk -v ns="$nsec" -v n="$n" 'BEGIN { printf "%.1f", ns / n / 512 }')" \
+			"$(awk -v ns="$nsec" -v mib=$((n * mib)) 'BEGIN { printf "%.1f", ns / mib }')" \
 			"disk_read $args $(on_short) (scsi_debug fake_rw=1 delay=0)"
 		;;
 	read-*-*|overwrite-*-*|aio-*-*|uring-*-*)
