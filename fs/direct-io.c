@@ -76,14 +76,14 @@ enum dio_hold {
  * @async: completed by ki_complete unless it was all done, or failed, within submission
  * @defer: complete in process context
  * @waiter: the submitter, if it waits; NULL once all bios are done
- * @undirtied: ended bios whose memory must still be marked dirty, in process context
+ * @undirtied: ended bios whose memory must be marked dirty again, in process context
  * @result: bytes mapped, and sent or cleared
  * @iocb: the request; its ki_pos is where the I/O starts until it is complete
  * @inode: the file
  * @i_size: its size when the I/O began
  * @end_io: the file system's completion, or NULL
  * @private: b_private of the last mapping, for @end_io
- * @work: completion in process context
+ * @work: what must be done in process context: dio_dirty_work(), then dio_complete_work()
  * @bio: the first bio
  *
  * The end of a bio touches the first cache line only; completion goes on to the next; a synchronous
@@ -167,6 +167,9 @@ struct dio_cursor {
 
 static struct bio_set dio_bio_set;
 
+/* Its own, so that it need not be held: what users map as zeros may be pinned and full of pins. */
+static struct page *dio_zeros;
+
 /*
  * Memory
  */
@@ -184,6 +187,8 @@ static int dio_hold_page(struct dio *dio, struct page *page)
 /* Let go of @nr pages that lie side by side. Marking them dirty may sleep. */
 static void dio_release_pages(struct dio *dio, struct page *page, unsigned int nr, bool dirty)
 {
+	if (page == dio_zeros)
+		return;
 	if (dio->hold == DIO_PIN)
 		unpin_user_page_range_dirty_lock(page, nr, dirty);
 	else if (dio->hold == DIO_REF)
@@ -218,13 +223,13 @@ static ssize_t dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
 			bool vm = is_vmalloc_or_module_addr(addr);
 
 			if (!vm && !virt_addr_valid(addr))
-				return -EFAULT;
+				break;
 			cur->pages[i] = vm ? vmalloc_to_page(addr) : virt_to_page(addr);
 			addr += PAGE_SIZE;
 		}
 	}
 
-	return min3(len, max, (size_t)DIO_BATCH * PAGE_SIZE - cur->offset);
+	return i ? min3(len, max, i * PAGE_SIZE - cur->offset) : -EFAULT;
 }
 
 static int dio_pin_user_pages(struct dio *dio, struct dio_cursor *cur, size_t max)
@@ -349,19 +354,6 @@ static void dio_mark_dirty(struct bio *bio)
 	}
 }
 
-static void dio_free_undirtied(struct dio *dio)
-{
-	struct bio *bio = xchg(&dio->undirtied, NULL);
-
-	while (bio) {
-		struct bio *next = bio->bi_next;
-
-		bio->bi_next = NULL;
-		dio_free_bio(dio, bio, true);
-		bio = next;
-	}
-}
-
 /*
  * Completion
  */
@@ -414,7 +406,6 @@ static void dio_complete_work(struct work_struct *work)
 {
 	struct dio *dio = container_of(work, struct dio, work);
 
-	dio_free_undirtied(dio);
 	dio_complete_async(dio, true);
 }
 
@@ -437,17 +428,47 @@ static void dio_put(struct dio *dio)
 	}
 
 	/*
-	 * Marking memory dirty, fsync and invalidation of what somebody cached meanwhile may sleep.
-	 * Asynchronous writes have seen to it that the file system's queue is there.
+	 * fsync and invalidation of what somebody cached meanwhile may sleep. Asynchronous writes have
+	 * seen to it that the file system's queue is there.
 	 */
-	if (dio->undirtied) {
-		INIT_WORK(&dio->work, dio_complete_work);
-		schedule_work(&dio->work);
-	} else if (dio->result && (dio->defer || (dio->write && dio->inode->i_mapping->nrpages))) {
+	if (dio->result && (dio->defer || (dio->write && dio->inode->i_mapping->nrpages))) {
 		INIT_WORK(&dio->work, dio_complete_work);
 		queue_work(dio->inode->i_sb->s_dio_done_wq, &dio->work);
 	} else {
 		dio_complete_async(dio, false);
+	}
+}
+
+/*
+ * Memory that was cleaned while it was read into is marked dirty again. Each bio still has its
+ * reference to the struct dio.
+ */
+static void dio_dirty_work(struct work_struct *work)
+{
+	struct dio *dio = container_of(work, struct dio, work);
+	struct bio *bio = xchg(&dio->undirtied, NULL);
+
+	while (bio) {
+		struct bio *next = bio->bi_next;
+
+		bio->bi_next = NULL;
+		dio_free_bio(dio, bio, true);
+		dio_put(dio);
+		bio = next;
+	}
+}
+
+/* Whoever finds the list empty sends the work: it takes all, once. */
+static void dio_free_undirtied(struct dio *dio, struct bio *bio)
+{
+	struct bio *old = READ_ONCE(dio->undirtied);
+
+	do {
+		bio->bi_next = old;
+	} while (!try_cmpxchg(&dio->undirtied, &old, bio));
+	if (!old) {
+		INIT_WORK(&dio->work, dio_dirty_work);
+		schedule_work(&dio->work);
 	}
 }
 
@@ -464,12 +485,8 @@ static void dio_end_io(struct bio *bio)
 		goto put;
 
 	if (dio->dirty && !dio_all_dirty(bio)) {
-		struct bio *old = READ_ONCE(dio->undirtied);
-
-		do {
-			bio->bi_next = old;
-		} while (!try_cmpxchg(&dio->undirtied, &old, bio));
-		goto put;
+		dio_free_undirtied(dio, bio);
+		return;
 	}
 
 	dio_free_bio(dio, bio, false);
@@ -495,7 +512,7 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	cur->bio = NULL;
 	if (dio->write)
 		task_io_account_write(bio->bi_iter.bi_size);
-	else if (dio->async && dio->dirty)
+	else if (dio->dirty && (dio->async || bio != &dio->bio))
 		dio_mark_dirty(bio);
 	atomic_inc(&dio->ref);
 	if (cur->submit_io)
@@ -525,9 +542,6 @@ static void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t se
 		bio = &dio->bio;
 		bio_set_dev(bio, bdev);
 	} else {
-		/* Those that ended may be where memory comes from. */
-		if (READ_ONCE(dio->undirtied))
-			dio_free_undirtied(dio);
 		bio = bio_alloc(bdev, dio_vecs_left(cur), cur->opf, GFP_KERNEL);
 	}
 	bio->bi_iter.bi_sector = sector;
@@ -578,21 +592,14 @@ static bool dio_add(struct dio *dio, struct bio *bio, struct page *page, unsigne
 }
 
 /* Write @len zeros at @sector, which belongs to @pos of the file. */
-static int dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos,
-		    size_t len)
+static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos,
+		     size_t len)
 {
-	struct page *page = ZERO_PAGE(0);
-	int ret = 0;
-
 	while (len) {
 		unsigned int part = min_t(size_t, len, PAGE_SIZE);
 
-		ret = dio_hold_page(dio, page);
-		if (ret)
-			break;
 		dio_prepare_bio(dio, cur, sector, pos);
-		if (!dio_add(dio, cur->bio, page, 0, part)) {
-			dio_release_pages(dio, page, 1, false);
+		if (!dio_add(dio, cur->bio, dio_zeros, 0, part)) {
 			dio_submit(dio, cur, true);
 			continue;
 		}
@@ -600,7 +607,6 @@ static int dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, lo
 		pos += part;
 		len -= part;
 	}
-	return ret;
 }
 
 /* Put as much as there are both blocks and memory for into bios. */
@@ -682,8 +688,6 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 	map_bh_request(map, want);
 	ret = cur->get_block(dio->inode, block, map, create);
 	dio->private = map->b_private;
-	if (!ret && buffer_defer_completion(map))
-		ret = dio_defer(dio);
 	if (ret)
 		return ret;
 
@@ -702,23 +706,22 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 	if (buffer_new(map)) {
 		clean_bdev_aliases(map->b_bdev, map->b_blocknr, map->b_size >> cur->blkbits);
 		if (skip)
-			ret = dio_zero(dio, cur, cur->sector - (skip >> SECTOR_SHIFT),
-				       cur->pos - skip, skip);
+			dio_zero(dio, cur, cur->sector - (skip >> SECTOR_SHIFT), cur->pos - skip,
+				 skip);
 	}
-	return ret;
+	return buffer_defer_completion(map) ? dio_defer(dio) : 0;
 }
 
 /*
  * New blocks that were not written must not show what was on the disk before: the rest of the last
  * block of a write, or after an error all that has been mapped.
  */
-static int dio_zero_rest(struct dio *dio, struct dio_cursor *cur, int ret)
+static void dio_zero_rest(struct dio *dio, struct dio_cursor *cur, int ret)
 {
 	size_t len = ret ? cur->map_len : -cur->pos & ((1UL << cur->blkbits) - 1);
 
-	if (!dio->write || !cur->map_len || !buffer_new(&cur->map) || !len)
-		return 0;
-	return dio_zero(dio, cur, cur->sector, cur->pos, len);
+	if (dio->write && cur->map_len && buffer_new(&cur->map))
+		dio_zero(dio, cur, cur->sector, cur->pos, len);
 }
 
 /*
@@ -749,7 +752,7 @@ static int dio_walk(struct dio *dio, struct dio_cursor *cur)
 static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
 {
 	bool short_is_fine;
-	int ret, err;
+	int ret;
 
 	ret = dio_walk(dio, cur);
 	dio_drop_memory(dio, cur);
@@ -758,11 +761,9 @@ static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
 
 	/* Bad memory after some good: less is done. But new blocks were mapped for all of it. */
 	short_is_fine = dio->result && !(cur->map_len && dio->write && buffer_new(&cur->map));
-	err = dio_zero_rest(dio, cur, ret);
+	dio_zero_rest(dio, cur, ret);
 	if (ret == -EFAULT && short_is_fine)
 		ret = 0;
-	if (!ret)
-		ret = err;
 
 	if (cur->bio)
 		dio_submit(dio, cur, false);
@@ -863,7 +864,6 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 	/* It is ours alone now. */
 	if (!async && cur->first_used)
 		dio_free_bio(dio, &dio->bio, dio->dirty);
-	dio_free_undirtied(dio);
 	return dio_complete(dio, ret == -EIOCBQUEUED ? 0 : ret, true);
 }
 
@@ -1031,6 +1031,9 @@ static int __init dio_setup(void)
 {
 	if (bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio), BIOSET_NEED_BVECS))
 		panic("dio: no memory for bios\n");
+	dio_zeros = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!dio_zeros)
+		panic("dio: no memory for zeros\n");
 	return 0;
 }
 fs_initcall(dio_setup);

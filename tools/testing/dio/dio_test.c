@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DOC: fs/direct-io.c against a reference model
+ *
+ *	dio_test [cases=N] [seed=S]
+ *
+ * Runs N cases from seed S on, each drawn from a seed of its own: the real engine (compiled against
+ * kernel.h) in a small world (world.c), compared with what the model (reference.c) says. What
+ * is wrong is printed with the seed that shows it again. Prints how often each thing that matters
+ * was met, and fails if one never was.
+ *
+ * Exit status: 0 right, 1 wrong, 2 usage.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "kernel.h"
+#include "world.h"
+
+static u64 seed = 1, nr_cases = 100000;
+
+void wrong(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "dio_test: seed=%ju: ", (uintmax_t)seed);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\n\t%s %zu at %zu of %zu, blkbits %u, memory %d%s%s%s, timing %d\n",
+		c.write ? "write" : "read", c.count, c.pos, c.i_size, c.blkbits, c.memory,
+		c.async ? ", async" : "", c.locking ? ", locking" : "",
+		c.has_submit_io ? ", submit_io" : "", c.timing);
+	abort();
+}
+
+#define KINDS	13
+static const char * const kinds[KINDS] = {
+	"moved data", "queued", "several bios", "a full bio", "new blocks", "short", "EFAULT", "EIO",
+	"EAGAIN", "ENOMEM", "ENOSPC", "EINVAL", "EUCLEAN",
+};
+
+static u64 met[KINDS];
+
+static void count_case(void)
+{
+	static const int errors[] = { EFAULT, EIO, EAGAIN, ENOMEM, ENOSPC, EINVAL, EUCLEAN };
+	unsigned int i;
+
+	met[0] += got.ret > 0;
+	met[1] += got.queued;
+	met[2] += got.nr_bios > 1;
+	for (i = 0; i < got.nr_bios; i++) {
+		if (got.bios[i].vecs == BIO_MAX_VECS || got.bios[i].bytes > UINT_MAX - PAGE_SIZE) {
+			met[3]++;
+			break;
+		}
+	}
+	met[4] += c.write && memcmp(got.blocks, c.blocks, c.nr_blocks * sizeof(*c.blocks));
+	met[5] += got.ret > 0 && got.ret < (ssize_t)c.count;
+	for (i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		met[6 + i] += got.ret == -errors[i];
+}
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: dio_test [cases=N] [seed=S]\n");
+	exit(2);
+}
+
+static u64 number(const char *text)
+{
+	char *end;
+	u64 n = strtoull(text, &end, 0);
+
+	if (*end || end == text)
+		usage();
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	u64 end;
+	unsigned int i;
+	int arg, never = 0;
+
+	for (arg = 1; arg < argc; arg++) {
+		if (!strncmp(argv[arg], "cases=", 6))
+			nr_cases = number(argv[arg] + 6);
+		else if (!strncmp(argv[arg], "seed=", 5))
+			seed = number(argv[arg] + 5);
+		else
+			usage();
+	}
+	for (end = seed + nr_cases; seed < end; seed++) {
+		source.state = seed * 0x2545f4914f6cdd1dULL;
+		draw_case();
+		run_case();
+		check_case();
+		count_case();
+	}
+	printf("%ju cases:", (uintmax_t)nr_cases);
+	for (i = 0; i < KINDS; i++) {
+		printf(" %s %ju%s", kinds[i], (uintmax_t)met[i], i + 1 < KINDS ? "," : "\n");
+		never |= nr_cases >= 100000 && !met[i];
+	}
+	return never;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DOC: The kernel as fs/direct-io.c sees it
+ *
+ * Included in front of the real source by the compiler's command line; the kernel headers that the
+ * source names are empty files. Everything is as in the kernel but for its scale: a page has 64
+ * bytes, a sector 8, so that one number fills a sector and a case takes microseconds. There is one
+ * thread; what other CPUs would do happens inside calls (world.c).
+ */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+typedef uint8_t u8;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef uint64_t sector_t;
+typedef unsigned int gfp_t, blk_opf_t;
+typedef u8 blk_status_t;
+
+#define PAGE_SHIFT	6
+#define PAGE_SIZE	(1UL << PAGE_SHIFT)
+#define PAGE_MASK	(~(PAGE_SIZE - 1))
+#define SECTOR_SHIFT	3
+#define SECTOR_SIZE	(1U << SECTOR_SHIFT)
+
+/* What a bio can carry; in reach of a case, as BIO_MAX_VECS is. */
+#undef UINT_MAX
+#define UINT_MAX	18000U
+#define BIO_MAX_VECS	256U
+#define BIO_POOL_SIZE	2
+
+#define EIOCBQUEUED	529
+#define ERESTARTSYS	512
+#ifndef ENOTBLK
+#define ENOTBLK		15
+#endif
+
+#define __user
+#define __init
+#define noinline		__attribute__((noinline))
+#define unlikely(x)		(x)
+#define likely(x)		(x)
+#define offsetofend(t, m)	(offsetof(t, m) + sizeof(((t *)0)->m))
+#define container_of(p, t, m)	((t *)((char *)(p) - offsetof(t, m)))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define round_up(x, y)		((((x) - 1) | ((__typeof__(x))(y) - 1)) + 1)
+#define offset_in_page(p)	((unsigned long)(p) & ~PAGE_MASK)
+#define min(a, b)		({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
+#define max(a, b)		({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
+#define min3(a, b, c)		min(min(a, b), c)
+#define min_t(t, a, b)		min((t)(a), (t)(b))
+#define max_t(t, a, b)		max((t)(a), (t)(b))
+#define READ_ONCE(x)		(x)
+#define WRITE_ONCE(x, v)	((x) = (v))
+#define xchg(p, v)		({ __auto_type p_ = (p); __auto_type o_ = *p_; *p_ = (v); o_; })
+#define cmpxchg(p, o, n)	({ __auto_type p_ = (p); __auto_type was_ = *p_; \
+				   *p_ = was_ == (o) ? (n) : was_; was_; })
+#define try_cmpxchg(p, o, n)	({ __auto_type p_ = (p); bool ok_ = *p_ == *(o); \
+				   *(ok_ ? p_ : (o)) = ok_ ? (n) : *p_; ok_; })
+#define static_assert(x)	_Static_assert(x, #x)
+#define EXPORT_SYMBOL(x)	extern int exported_##x
+#define fs_initcall(f)		int f##_at_boot(void) { return f(); } extern int f##_at_boot(void)
+#define WARN_ON_ONCE(x)		({ bool bad_ = (x); if (bad_) wrong("WARN_ON(%s)", #x); bad_; })
+#define panic(...)		wrong(__VA_ARGS__)
+
+void wrong(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+typedef struct { int counter; } atomic_t;
+#define atomic_set(a, v)	((a)->counter = (v))
+#define atomic_read(a)		((a)->counter)
+#define atomic_inc(a)		((a)->counter++)
+#define atomic_dec_and_test(a)	(!--(a)->counter)
+
+/* Tasks */
+struct task_struct;
+extern struct task_struct *current;
+#define TASK_RUNNING		0
+#define TASK_UNINTERRUPTIBLE	2
+void set_current_state(int state);
+#define __set_current_state	set_current_state
+void blk_io_schedule(void);
+void blk_wake_io_task(struct task_struct *task);
+void rcu_read_lock(void);
+void rcu_read_unlock(void);
+void task_io_account_write(size_t bytes);
+
+/* Memory */
+struct page {
+	struct page *head;	/* of its folio */
+	unsigned int pins, refs;
+	bool dirty, locked;
+	char *data;
+};
+
+struct folio {
+	struct page page;
+};
+
+#define FOLL_WRITE	0x01
+#define FOLL_PIN	0x40000
+#define FOLL_NOFAULT	0x20
+#define GFP_KERNEL	0
+#define __GFP_ZERO	0x100
+struct page *alloc_page(gfp_t gfp);
+unsigned long page_to_pfn(struct page *page);
+int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **pages);
+bool try_grab_page(struct page *page, unsigned int flags);
+void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty);
+void unpin_user_page(struct page *page);
+void get_page(struct page *page);
+void put_page(struct page *page);
+void memzero_page(struct page *page, size_t offset, size_t len);
+void flush_dcache_page(struct page *page);
+bool folio_test_dirty(struct folio *folio);
+void folio_mark_dirty(struct folio *folio);
+void folio_lock(struct folio *folio);
+void folio_unlock(struct folio *folio);
+bool virt_addr_valid(const void *addr);
+bool is_vmalloc_or_module_addr(const void *addr);
+struct page *virt_to_page(const void *addr);
+struct page *vmalloc_to_page(const void *addr);
+bool xen_domain(void);
+
+/* Iterators */
+#define READ	0
+#define WRITE	1
+
+struct iovec {
+	void *iov_base;
+	size_t iov_len;
+};
+
+struct kvec {
+	void *iov_base;
+	size_t iov_len;
+};
+
+struct bio_vec {
+	struct page *bv_page;
+	unsigned int bv_len, bv_offset;
+};
+
+enum iter_type { ITER_IOVEC, ITER_KVEC, ITER_BVEC, ITER_PIPE, ITER_UBUF };
+
+struct iov_iter {
+	u8 iter_type;
+	bool nofault, data_source;
+	size_t iov_offset, count;
+	union {
+		const struct iovec *iov;
+		const struct kvec *kvec;
+		const struct bio_vec *bvec;
+		void *ubuf;
+	};
+	unsigned long nr_segs;
+};
+
+#define iov_iter_rw(i)		((i)->data_source ? WRITE : READ)
+#define iov_iter_count(i)	((i)->count)
+#define iter_is_ubuf(i)		((i)->iter_type == ITER_UBUF)
+#define iov_iter_is_bvec(i)	((i)->iter_type == ITER_BVEC)
+#define iov_iter_is_kvec(i)	((i)->iter_type == ITER_KVEC)
+#define user_backed_iter(i)	((i)->iter_type == ITER_UBUF || (i)->iter_type == ITER_IOVEC)
+struct iovec iov_iter_iovec(const struct iov_iter *iter);
+void iov_iter_advance(struct iov_iter *iter, size_t bytes);
+unsigned long iov_iter_alignment(const struct iov_iter *iter);
+int iov_iter_npages(const struct iov_iter *iter, int max);
+ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **pages, size_t max,
+			    unsigned int nr, size_t *offset);
+
+/* Files */
+struct workqueue_struct;
+struct work_struct {
+	void (*func)(struct work_struct *work);
+};
+
+struct block_device;
+struct super_block {
+	struct workqueue_struct *s_dio_done_wq;
+	char s_id[8];
+	struct block_device *s_bdev;
+};
+
+int sb_init_dio_done_wq(struct super_block *sb);
+
+struct address_space {
+	unsigned long nrpages;
+};
+
+struct inode {
+	unsigned int i_blkbits;
+	struct super_block *i_sb;
+	struct address_space *i_mapping;
+	loff_t i_size;
+};
+
+struct file {
+	struct address_space *f_mapping;
+};
+
+struct kiocb {
+	struct file *ki_filp;
+	loff_t ki_pos;
+	void (*ki_complete)(struct kiocb *iocb, long ret);
+	int ki_flags;
+	unsigned short ki_ioprio;
+};
+
+#define IOCB_NOWAIT	0x08
+#define IOCB_DSYNC	0x02
+#define PAGECACHE_TAG_DIRTY	0
+#define PAGECACHE_TAG_WRITEBACK	1
+#define WQ_MEM_RECLAIM	8
+#define DIO_LOCKING	1
+#define DIO_SKIP_HOLES	2
+#define is_sync_kiocb(k)	(!(k)->ki_complete)
+#define iocb_is_dsync(k)	(!!((k)->ki_flags & IOCB_DSYNC))
+#define i_size_read(i)		((i)->i_size)
+void inode_lock_shared(struct inode *inode);
+void inode_unlock_shared(struct inode *inode);
+void inode_dio_begin(struct inode *inode);
+void inode_dio_end(struct inode *inode);
+bool mapping_tagged(struct address_space *mapping, int tag);
+int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end);
+void kiocb_invalidate_post_direct_write(struct kiocb *iocb, size_t count);
+ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count);
+struct workqueue_struct *alloc_workqueue(const char *fmt, unsigned int flags, int max, ...);
+void destroy_workqueue(struct workqueue_struct *wq);
+void queue_work(struct workqueue_struct *wq, struct work_struct *work);
+void schedule_work(struct work_struct *work);
+#define INIT_WORK(w, f)	((w)->func = (f))
+
+/* Mappings */
+enum bh_state_bits { BH_Mapped, BH_New, BH_Boundary, BH_Defer_Completion };
+
+struct buffer_head {
+	unsigned long b_state;
+	struct page *b_page;
+	sector_t b_blocknr;
+	size_t b_size;
+	struct block_device *b_bdev;
+	void *b_private;
+};
+
+#define BH_FLAG(name, bit) \
+static inline bool buffer_##name(const struct buffer_head *bh) \
+{ return bh->b_state >> (bit) & 1; } \
+static inline void set_buffer_##name(struct buffer_head *bh) \
+{ bh->b_state |= 1UL << (bit); }
+BH_FLAG(mapped, BH_Mapped)
+BH_FLAG(new, BH_New)
+BH_FLAG(boundary, BH_Boundary)
+BH_FLAG(defer_completion, BH_Defer_Completion)
+
+struct bio;
+typedef int get_block_t(struct inode *inode, sector_t block, struct buffer_head *bh, int create);
+typedef int dio_iodone_t(struct kiocb *iocb, loff_t pos, ssize_t bytes, void *private);
+typedef void dio_submit_t(struct bio *bio, struct inode *inode, loff_t pos);
+void clean_bdev_aliases(struct block_device *bdev, sector_t block, sector_t len);
+
+/* bios */
+#define REQ_OP_READ	0U
+#define REQ_OP_WRITE	1U
+#define REQ_SYNC	(1U << 11)
+#define REQ_IDLE	(1U << 15)
+#define REQ_NOWAIT	(1U << 20)
+#define BLK_STS_AGAIN	12
+#define BLK_STS_IOERR	10
+#define BIOSET_NEED_BVECS	1
+
+struct bvec_iter {
+	sector_t bi_sector;
+	unsigned int bi_size;
+};
+
+struct bio {
+	struct bio *bi_next;
+	struct block_device *bi_bdev;
+	blk_opf_t bi_opf;
+	unsigned short bi_ioprio;
+	blk_status_t bi_status;
+	struct bvec_iter bi_iter;
+	void (*bi_end_io)(struct bio *bio);
+	void *bi_private;
+	unsigned short bi_vcnt, bi_max_vecs;
+	int refs;			/* 0: on the stack */
+	struct bio_vec *bi_io_vec;
+	void *memory;			/* what free() wants */
+};
+
+struct bio_set {
+	unsigned int front_pad;
+};
+
+struct folio_iter {
+	struct folio *folio;
+	unsigned int vec, page;
+};
+
+struct blk_plug {
+	int depth;
+};
+
+void bio_init(struct bio *bio, struct block_device *bdev, struct bio_vec *vecs, unsigned short nr,
+	      blk_opf_t opf);
+void bio_uninit(struct bio *bio);
+struct bio *bio_alloc_bioset(struct block_device *bdev, unsigned short nr, blk_opf_t opf, gfp_t gfp,
+			     struct bio_set *set);
+struct bio *bio_alloc(struct block_device *bdev, unsigned short nr, blk_opf_t opf, gfp_t gfp);
+int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, int flags);
+void bio_put(struct bio *bio);
+void submit_bio(struct bio *bio);
+void blk_start_plug(struct blk_plug *plug);
+void blk_finish_plug(struct blk_plug *plug);
+unsigned int blksize_bits(unsigned int size);
+unsigned int bdev_logical_block_size(struct block_device *bdev);
+void bio_first_folio(struct folio_iter *fi, struct bio *bio);
+void bio_next_folio(struct folio_iter *fi, struct bio *bio);
+#define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev))
+#define bio_end_sector(bio)	((bio)->bi_iter.bi_sector + ((bio)->bi_iter.bi_size >> SECTOR_SHIFT))
+#define bio_max_segs(nr)	min_t(unsigned int, nr, BIO_MAX_VECS)
+#define bvec_set_page(bv, page, len, offset) \
+	(*(bv) = (struct bio_vec){ .bv_page = (page), .bv_len = (len), .bv_offset = (offset) })
+#define bio_for_each_bvec_all(bv, bio, i) \
+	for ((i) = 0, (bv) = (bio)->bi_io_vec; (i) < (bio)->bi_vcnt; (i)++, (bv)++)
+#define bio_for_each_folio_all(fi, bio) \
+	for (bio_first_folio(&(fi), bio); (fi).folio; bio_next_folio(&(fi), bio))
+
+#endif

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DOC: What ought to happen
+ *
+ * The reference model goes through a request a sector at a time, with no thought for speed, and
+ * writes down what must move between disk and memory. From that follow the bios: as few as disk
+ * order, boundaries and the size of a bio allow (going through in order and filling each bio is
+ * the minimum).
+ *
+ * When a bio fails, or a pin cannot be had, how far the engine gets depends on when it hears of it.
+ * Then the bios must be the first of those expected, and what the case says of the result holds.
+ */
+#include <stdio.h>
+#include "kernel.h"
+#include "world.h"
+
+/* One sector on its way */
+struct move {
+	unsigned int sector;
+	int page;			/* NEVER: zeros */
+	unsigned int offset;		/* into the page */
+	unsigned int pos;		/* in the file, bytes */
+	bool piece;			/* begins a page or a mapping */
+	bool go;			/* the bio goes out behind it */
+};
+
+static struct move moves[FILE_SECTORS + 64];
+static unsigned int nr_moves, nr_fresh;
+static unsigned int fresh[FILE_SECTORS];	/* sectors of blocks that were allocated */
+static struct record want;
+static bool bio_failed, may_stop_early, many_zeros;
+
+/* What memory is behind byte @k of the request? */
+static int memory_of(size_t k, unsigned int *offset)
+{
+	unsigned int i;
+
+	for (i = 0; k >= c.segs[i].len; i++)
+		k -= c.segs[i].len;
+	*offset = (c.segs[i].start + k) % PAGE_SIZE;
+	return page_at(c.segs[i].start + k, !c.write);
+}
+
+static void add_move(unsigned int sector, size_t pos, int page, unsigned int offset, bool piece)
+{
+	moves[nr_moves++] = (struct move) {
+		.sector = sector, .pos = pos, .page = page, .offset = offset, .piece = piece,
+	};
+}
+
+/* Zeros for @bytes of a mapping, a page at a time */
+static void add_zeros(unsigned int sector, size_t pos, size_t bytes)
+{
+	size_t k;
+
+	for (k = 0; k < bytes; k += SECTOR_SIZE)
+		add_move(sector + k / SECTOR_SIZE, pos + k, NEVER, k % PAGE_SIZE,
+			 k % PAGE_SIZE == 0);
+}
+
+static bool may_create(unsigned int block)
+{
+	if (!c.write)
+		return false;
+	return !c.skip_holes || !c.i_size || block > (c.i_size - 1) >> c.blkbits;
+}
+
+/* Go through the request; returns the error that ended it. */
+static int walk(size_t end)
+{
+	size_t mask = (1UL << c.blkbits) - 1, pos = c.pos, map_end = pos, map_start = pos;
+	struct mapping map = { .mapped = false };
+	unsigned int sector, offset;
+	bool piece = true;
+	int page, err = 0;
+
+	for (; pos < end; pos += SECTOR_SIZE) {
+		page = memory_of(pos - c.pos, &offset);
+		if (page == NEVER) {
+			err = -EFAULT;
+			break;
+		}
+		if (pos == map_end) {
+			unsigned int block = pos >> c.blkbits;
+			size_t ask = ((end - 1) >> c.blkbits) - block + 1;
+
+			if (want.get_blocks++ == c.map_fails) {
+				err = c.map_error;
+				break;
+			}
+			map = map_blocks(want.blocks, block, ask, may_create(block));
+			want.private++;
+			map_start = pos & ~mask;
+			if (!map.mapped && c.report != HOLE_LENGTH)
+				map.blocks = 1;
+			if (!map.mapped && map.blocks == ask && c.report == HOLE_LENGTH)
+				map.blocks = 1;	/* nobody can tell that from silence */
+			map_end = map_start + (map.blocks << c.blkbits);
+			piece = true;
+			if (map.fresh) {
+				unsigned int first = map.where << (c.blkbits - SECTOR_SHIFT), i;
+
+				for (i = 0; i < (map_end - map_start) >> SECTOR_SHIFT; i++)
+					fresh[nr_fresh++] = first + i;
+			}
+			if (c.write && !map.mapped) {
+				err = -ENOTBLK;
+				break;
+			}
+			if (map.fresh)
+				add_zeros(map.where << (c.blkbits - SECTOR_SHIFT), map_start,
+					  pos - map_start);
+			if (c.defer && c.wq_fails) {
+				err = -ENOMEM;
+				break;
+			}
+		}
+		if (map.mapped) {
+			sector = (map.where << (c.blkbits - SECTOR_SHIFT)) +
+				 ((pos - map_start) >> SECTOR_SHIFT);
+			add_move(sector, pos, page, offset, piece || !offset);
+			if (pos + SECTOR_SIZE == map_end && map.boundary)
+				moves[nr_moves - 1].go = true;
+		} else {
+			memset(want.memory[page] + offset, 0, SECTOR_SIZE);
+			want.dirty[page] = true;
+		}
+		/* The next segment begins a piece, whatever its offset. */
+		piece = false;
+		if (pos + SECTOR_SIZE < end) {
+			unsigned int next;
+			int then = memory_of(pos + SECTOR_SIZE - c.pos, &next);
+
+			piece = then != page || next != offset + SECTOR_SIZE;
+		}
+	}
+	want.ret = pos - c.pos;
+
+	/* Blocks that are new must not show what was there before. */
+	if (map.fresh && map_end > pos) {
+		size_t rest = err ? map_end - pos : -pos & mask;
+
+		add_zeros((map.where << (c.blkbits - SECTOR_SHIFT)) +
+			  ((pos - map_start) >> SECTOR_SHIFT), pos, rest);
+		many_zeros = err && rest;
+		if (rest && err == -EFAULT)
+			return -EFAULT;
+	}
+	if (err == -ENOTBLK || (err == -EFAULT && want.ret))
+		err = 0;
+	return err;
+}
+
+static bool side_by_side(struct move *a, struct move *b)
+{
+	unsigned int end = a->offset + SECTOR_SIZE;
+
+	if (a->page == NEVER || b->page == NEVER)
+		return a->page == b->page && end == b->offset;
+	if (end < PAGE_SIZE)
+		return a->page == b->page && end == b->offset;
+	return b->page == a->page + 1 && !b->offset && !c.xen && (unsigned int)b->page != c.section;
+}
+
+/* The fewest bios that do all moves */
+static void pack(void)
+{
+	struct bio_record *bio = NULL;
+	bool go = true;
+	unsigned int i;
+
+	for (i = 0; i < nr_moves; i++) {
+		struct move *m = &moves[i], *last = m - 1;
+		bool more = bio && side_by_side(last, m);
+
+		if (!go)
+			go = m->sector != last->sector + 1 ||
+			     (c.has_submit_io && m->pos != last->pos + SECTOR_SIZE) ||
+			     (m->piece && bio->bytes > UINT_MAX - PAGE_SIZE) ||
+			     (!more && bio->vecs == BIO_MAX_VECS);
+		if (go) {
+			bio = &want.bios[want.nr_bios++];
+			*bio = (struct bio_record) { .sector = m->sector };
+			more = false;
+		}
+		bio->vecs += !more;
+		bio->bytes += SECTOR_SIZE;
+		go = m->go;
+	}
+}
+
+/* Move the data of the bios that the engine sent. */
+static void move_data(void)
+{
+	unsigned int i, k, at = 0;
+
+	for (i = 0; i < got.nr_bios; i++) {
+		if (got.bios[i].sector != moves[at].sector)
+			wrong("bio %u goes to sector %u instead of %u", i, got.bios[i].sector,
+			      moves[at].sector);
+		for (k = 0; k < got.bios[i].bytes; k += SECTOR_SIZE, at++) {
+			struct move *m = &moves[at];
+			char *memory = m->page == NEVER ? NULL : want.memory[m->page] + m->offset;
+			u64 zero = 0;
+
+			if (at >= nr_moves)
+				wrong("moved %u sectors instead of %u", at + 1, nr_moves);
+			if (got.bios[i].failed)
+				continue;
+			if (c.write) {
+				memcpy(&want.disk[m->sector], memory ? memory : (char *)&zero,
+				       SECTOR_SIZE);
+			} else {
+				memcpy(memory, &want.disk[m->sector], SECTOR_SIZE);
+				want.dirty[m->page] = true;
+			}
+		}
+	}
+	if (at < nr_moves && !may_stop_early)
+		wrong("moved %u sectors instead of %u", at, nr_moves);
+}
+
+static void check_bios(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < got.nr_bios && i < want.nr_bios && !many_zeros; i++) {
+		struct bio_record *g = &got.bios[i], *w = &want.bios[i];
+		bool last = may_stop_early && i + 1 == got.nr_bios;
+
+		if (g->sector != w->sector || (last ? g->bytes > w->bytes : g->bytes != w->bytes))
+			wrong("bio %u of %u: %u bytes at sector %u instead of %u at %u", i,
+			      got.nr_bios, g->bytes, g->sector, w->bytes, w->sector);
+		if (!last && g->vecs != w->vecs)
+			wrong("bio %u has %u bio_vecs instead of %u", i, g->vecs, w->vecs);
+	}
+	/* Zeros after an error may take more bios than they have to. */
+	if (many_zeros)
+		return;
+	if (got.nr_bios > want.nr_bios || (!may_stop_early && got.nr_bios < want.nr_bios))
+		wrong("%u bios instead of %u", got.nr_bios, want.nr_bios);
+}
+
+/*
+ * What may a sector hold if the request ended early? What it held before, if it was the file's or
+ * the disk failed; else data or zeros.
+ */
+static bool is_right(unsigned int sector)
+{
+	bool new = false;
+	unsigned int i;
+
+	if (got.disk[sector] == want.disk[sector])
+		return true;
+	for (i = 0; i < nr_fresh && !new; i++)
+		new = fresh[i] == sector;
+	if (!may_stop_early)
+		return false;
+	if (got.disk[sector] == old_data(sector))
+		return !new || bio_failed;
+	return new && !got.disk[sector];
+}
+
+static void check_data(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < c.disk_sectors; i++)
+		if (!is_right(i))
+			wrong("sector %u holds %016jx instead of %016jx", i,
+			      (uintmax_t)got.disk[i], (uintmax_t)want.disk[i]);
+	for (i = 0; i < c.nr_pages; i++) {
+		/* Holes that lie behind where it stopped need not have been cleared. */
+		if (may_stop_early && got.ret < 0)
+			break;
+		if (memcmp(got.memory[i], want.memory[i], PAGE_SIZE))
+			wrong("page %u of memory differs", i);
+		if (want.dirty[i] && !got.dirty[i] && c.memory <= USER_IOVEC)
+			wrong("page %u was read into, and is not dirty", i);
+	}
+}
+
+static void expect(ssize_t ret)
+{
+	if (got.ret != ret)
+		wrong("returned %zd instead of %zd", got.ret, ret);
+}
+
+/* What is refused, or is nothing, before anything is mapped */
+static bool refused(void)
+{
+	unsigned int i, bits = c.pos, unit = 1U << (c.has_bdev ? c.lbits : c.blkbits);
+
+	if (!c.write && !c.count) {
+		expect(0);
+		return true;
+	}
+	if (!c.write && c.pos >= c.i_size) {
+		expect(0);
+		return true;
+	}
+	for (i = 0; i < c.nr_segs; i++)
+		if (c.segs[i].len)
+			bits |= (c.memory == A_PIPE ? 0 : c.segs[i].start) | c.segs[i].len;
+	if (bits % unit) {
+		expect(-EINVAL);
+		return true;
+	}
+	if (!c.write && c.locking && c.tagged && c.write_back_error) {
+		expect(c.write_back_error);
+		return true;
+	}
+	return false;
+}
+
+static void check_result(int err, bool async)
+{
+	bool again = c.write && c.nowait && c.bio_again;
+	ssize_t bytes = want.ret, said = c.has_end_io ? got.end_io_bytes : got.ret;
+
+	if (!c.write)
+		bytes = min(bytes, (ssize_t)(c.i_size - c.pos));
+
+	if (may_stop_early) {
+		/* Either failure may have been met first. */
+		if (said == -ENOMEM && got.grab_failed)
+			err = -ENOMEM;
+		else if (bio_failed && said == (again ? -EAGAIN : -EIO))
+			err = said;
+		else if (bio_failed && !err)
+			err = again ? -EAGAIN : -EIO;
+	}
+	if (err)
+		bytes = err;
+	if (c.has_end_io) {
+		if (!got.end_io_called)
+			wrong("end_io was not called");
+		if (got.end_io_bytes != bytes)
+			wrong("end_io was told %zd instead of %zd", got.end_io_bytes, bytes);
+		if (c.end_io_error)
+			bytes = c.end_io_error;
+	}
+	expect(bytes);
+	/* What was all done within submission need not be queued. */
+	async = async && !err && want.ret && (!c.write || want.ret == (ssize_t)c.count);
+	if (!may_stop_early && (async ? got.waited : got.queued))
+		wrong("%s", async ? "waited for what can be queued" : "queued what must be waited for");
+}
+
+void check_case(void)
+{
+	bool async = c.async && !(c.write && c.pos + c.count > c.i_size);
+	size_t end = c.pos + c.count, unit = 1UL << c.blkbits;
+	unsigned int i;
+	int err;
+
+	if (refused()) {
+		if (got.nr_bios || got.get_blocks || got.end_io_called)
+			wrong("did something that should be refused");
+		return;
+	}
+
+	memset(&want, 0, offsetof(struct record, bios));
+	for (i = 0; i < c.disk_sectors; i++)
+		want.disk[i] = old_data(i);
+	memcpy(want.blocks, c.blocks, c.nr_blocks * sizeof(*c.blocks));
+	fill_memory(want.memory);
+	nr_moves = 0;
+	nr_fresh = 0;
+	bio_failed = false;
+	many_zeros = false;
+
+	if (async && c.write && c.wq_fails) {
+		if (got.nr_bios || got.get_blocks)
+			wrong("went on without a work queue");
+		expect(-ENOMEM);
+		return;
+	}
+	/* Alignment was to the file's blocks, or else to the disk's: the end of the file is, too. */
+	for (i = 0; i < c.nr_segs; i++)
+		if (c.segs[i].len && ((c.memory == A_PIPE ? 0 : c.segs[i].start) | c.segs[i].len |
+				      c.pos) % unit)
+			unit = 1UL << c.lbits;
+	if (!c.write)
+		end = min(end, round_up(c.i_size, unit));
+
+	err = walk(end);
+	pack();
+	for (i = 0; i < got.nr_bios; i++)
+		bio_failed |= got.bios[i].failed;
+	may_stop_early = bio_failed || got.grab_failed;
+	many_zeros |= may_stop_early && nr_fresh;
+	check_bios();
+	move_data();
+	check_result(err, async);
+	check_data();
+	if (!may_stop_early && got.get_blocks != want.get_blocks)
+		wrong("%d mappings instead of %d", got.get_blocks, want.get_blocks);
+}

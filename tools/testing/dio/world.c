@@ -1,0 +1,965 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DOC: What surrounds the engine
+ *
+ * Every function that the engine calls is here, does in small what the kernel's does, and checks
+ * what the kernel could only hope for: that memory of a bio is held until the bio has ended, that
+ * nothing sleeps in an interrupt, that every lock, pin, reference, plug and bio is given back once.
+ *
+ * DOC: Time
+ *
+ * time_passes() is in each call in which time may pass. There, bios that were submitted may end, in
+ * any order, as if in an interrupt; and work items run. A submitter that waits is a call to
+ * blk_io_schedule(), in which something must happen, or nobody would ever wake it.
+ *
+ * DOC: Failure
+ *
+ * The case says which call fails (struct dio_case). A bio that fails has moved nothing.
+ */
+#include <stdlib.h>
+#include "kernel.h"
+#include "world.h"
+
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define forget(memory, size)	__msan_poison(memory, size)
+#endif
+#endif
+#ifndef forget
+#define forget(memory, size)	memset(memory, c.poison, size)
+#endif
+
+extern ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode,
+				    struct block_device *bdev, struct iov_iter *iter,
+				    get_block_t *get_block, dio_iodone_t *end_io,
+				    dio_submit_t *submit_io, int flags);
+extern int dio_setup_at_boot(void);
+
+#define MAX_WORKS	8
+
+struct task_struct {
+	int state;
+};
+
+struct block_device {
+	unsigned int lbits;
+};
+
+struct workqueue_struct {
+	int users;
+};
+
+struct record got;
+struct task_struct *current;
+
+static char data[NR_PAGES + 1][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
+static struct page pages[NR_PAGES + 1], *zero_page = &pages[NR_PAGES];	/* the engine's */
+static struct task_struct submitter;
+static struct block_device bdev;
+static struct workqueue_struct the_queue;
+static struct super_block sb;
+static struct address_space mapping;
+static struct file file;
+static struct inode inode;
+static struct kiocb iocb;
+static struct bio *in_flight[MAX_BIOS];
+static struct work_struct *works[MAX_WORKS];
+static unsigned int nr_in_flight, nr_works, nr_live, nr_pooled, nr_grabs, pipe_at;
+static int lock_depth, dio_count, plug_depth, rcu_depth;
+static size_t accounted, invalidated, synced;
+static bool in_irq, completed, wrote_back;
+static unsigned int record_of[MAX_BIOS];
+
+/*
+ * Time
+ */
+
+static void end_bio(unsigned int i);
+
+static void run_work(void)
+{
+	struct work_struct *work = works[0];
+
+	memmove(works, works + 1, --nr_works * sizeof(*works));
+	work->func(work);
+}
+
+static void something_happens(void)
+{
+	if (nr_works && (!nr_in_flight || chance(2)))
+		run_work();
+	else if (nr_in_flight)
+		end_bio(pick(nr_in_flight));
+}
+
+static void time_passes(void)
+{
+	if (in_irq || c.timing == LATE)
+		return;
+	while ((nr_works || nr_in_flight) && chance(2))
+		something_happens();
+}
+
+static void may_sleep(const char *who)
+{
+	if (in_irq)
+		wrong("%s sleeps in an interrupt", who);
+	if (rcu_depth)
+		wrong("%s sleeps under RCU", who);
+}
+
+/*
+ * Tasks
+ */
+
+void set_current_state(int state)
+{
+	submitter.state = state;
+}
+
+void blk_io_schedule(void)
+{
+	may_sleep("the submitter");
+	if (submitter.state == TASK_RUNNING)
+		return;
+	if (chance(8))
+		return;		/* woken for nothing */
+	got.waited = true;
+	if (!nr_in_flight && !nr_works)
+		wrong("the submitter waits for ever");
+	while (submitter.state != TASK_RUNNING && (nr_in_flight || nr_works))
+		something_happens();
+}
+
+void blk_wake_io_task(struct task_struct *task)
+{
+	if (task != &submitter)
+		wrong("woke a stranger");
+	task->state = TASK_RUNNING;
+}
+
+void rcu_read_lock(void)
+{
+	rcu_depth++;
+}
+
+void rcu_read_unlock(void)
+{
+	rcu_depth--;
+}
+
+void task_io_account_write(size_t bytes)
+{
+	accounted += bytes;
+}
+
+/*
+ * Memory
+ */
+
+static unsigned int page_nr(struct page *page)
+{
+	return page - pages;
+}
+
+/* At boot, once: the engine's page of zeros */
+struct page *alloc_page(gfp_t gfp)
+{
+	if (gfp != (GFP_KERNEL | __GFP_ZERO) || zero_page->data)
+		wrong("allocated a page");
+	return zero_page;
+}
+
+unsigned long page_to_pfn(struct page *page)
+{
+	return page_nr(page) + (page_nr(page) >= c.section ? 1000 : 0);
+}
+
+bool xen_domain(void)
+{
+	return c.xen;
+}
+
+int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **to)
+{
+	bool write_to = gup & FOLL_WRITE;
+	int i;
+
+	may_sleep("pin_user_pages_fast");
+	time_passes();
+	if (write_to == c.write || !(gup & FOLL_NOFAULT) != !c.nofault)
+		wrong("pinned with flags %x", gup);
+	if (offset_in_page(start) || nr <= 0)
+		wrong("pinned %d pages at %lx", nr, start);
+	for (i = 0; i < nr; i++) {
+		int page = page_at(start - USER_BASE + i * PAGE_SIZE, write_to);
+
+		if (page == NEVER || (i && chance(40)))
+			break;
+		pages[page].pins++;
+		to[i] = &pages[page];
+	}
+	return i ? i : -EFAULT;
+}
+
+bool try_grab_page(struct page *page, unsigned int flags)
+{
+	if (flags != FOLL_PIN)
+		wrong("grabbed with flags %x", flags);
+	if ((int)nr_grabs++ == c.grab_fails) {
+		got.grab_failed = true;
+		return false;
+	}
+	page->pins++;
+	return true;
+}
+
+void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty)
+{
+	for (; nr; nr--, page++) {
+		if (!page->pins)
+			wrong("unpinned a page without pins");
+		if (dirty && !page->head->dirty) {
+			may_sleep("marking a page dirty");
+			page->head->dirty = true;
+		}
+		page->pins--;
+	}
+}
+
+void unpin_user_page(struct page *page)
+{
+	unpin_user_page_range_dirty_lock(page, 1, false);
+}
+
+void get_page(struct page *page)
+{
+	if (!page->refs++)
+		wrong("got a free page");
+}
+
+void put_page(struct page *page)
+{
+	if (!page->refs--)
+		wrong("put a free page");
+}
+
+void memzero_page(struct page *page, size_t offset, size_t len)
+{
+	if (page == zero_page || offset + len > PAGE_SIZE)
+		wrong("cleared %zu bytes at %zu", len, offset);
+	memset(page->data + offset, 0, len);
+}
+
+void flush_dcache_page(struct page *page)
+{
+	(void)page;
+}
+
+bool folio_test_dirty(struct folio *folio)
+{
+	return folio->page.dirty;
+}
+
+void folio_mark_dirty(struct folio *folio)
+{
+	if (!folio->page.locked)
+		wrong("marked an unlocked folio dirty");
+	folio->page.dirty = true;
+}
+
+void folio_lock(struct folio *folio)
+{
+	may_sleep("folio_lock");
+	if (folio->page.locked)
+		wrong("locked a folio twice");
+	folio->page.locked = true;
+}
+
+void folio_unlock(struct folio *folio)
+{
+	folio->page.locked = false;
+}
+
+bool is_vmalloc_or_module_addr(const void *addr)
+{
+	return (uintptr_t)addr >= VMALLOC_BASE &&
+	       (uintptr_t)addr < VMALLOC_BASE + NR_PAGES * PAGE_SIZE;
+}
+
+bool virt_addr_valid(const void *addr)
+{
+	return (char *)addr >= data[0] && page_at((char *)addr - data[0], false) != NEVER;
+}
+
+struct page *virt_to_page(const void *addr)
+{
+	return &pages[((char *)addr - data[0]) / PAGE_SIZE];
+}
+
+struct page *vmalloc_to_page(const void *addr)
+{
+	return &pages[page_at((uintptr_t)addr - VMALLOC_BASE, false)];
+}
+
+/*
+ * Iterators
+ */
+
+static size_t seg_len(const struct iov_iter *iter)
+{
+	switch (iter->iter_type) {
+	case ITER_IOVEC:
+		return iter->iov->iov_len;
+	case ITER_KVEC:
+		return iter->kvec->iov_len;
+	case ITER_BVEC:
+		return iter->bvec->bv_len;
+	}
+	return iter->iov_offset + iter->count;
+}
+
+struct iovec iov_iter_iovec(const struct iov_iter *iter)
+{
+	return (struct iovec) {
+		.iov_base = (char *)iter->iov->iov_base + iter->iov_offset,
+		.iov_len = min(iter->count, iter->iov->iov_len - iter->iov_offset),
+	};
+}
+
+void iov_iter_advance(struct iov_iter *iter, size_t bytes)
+{
+	if (bytes > iter->count)
+		wrong("advanced %zu of %zu bytes", bytes, iter->count);
+	iter->count -= bytes;
+	bytes += iter->iov_offset;
+	if (iter->iter_type == ITER_UBUF || iter->iter_type == ITER_PIPE) {
+		iter->iov_offset = bytes;
+		return;
+	}
+	while (iter->nr_segs && bytes >= seg_len(iter)) {
+		bytes -= seg_len(iter);
+		iter->nr_segs--;
+		if (iter->iter_type == ITER_BVEC)
+			iter->bvec++;
+		else
+			iter->iov++;	/* and kvec, which is like it */
+	}
+	iter->iov_offset = bytes;
+}
+
+static unsigned long seg_start(const struct segment *seg)
+{
+	switch (c.memory) {
+	case KERNEL_BVEC:
+		return offset_in_page(seg->start);
+	case KERNEL_KVEC:
+		return (unsigned long)data[0] + seg->start;
+	case KERNEL_VMALLOC:
+		return VMALLOC_BASE + seg->start;
+	case A_PIPE:
+		return 0;
+	default:
+		return USER_BASE + seg->start;
+	}
+}
+
+unsigned long iov_iter_alignment(const struct iov_iter *iter)
+{
+	unsigned long bits = 0;
+	unsigned int i;
+
+	for (i = 0; i < c.nr_segs; i++)
+		if (c.segs[i].len)
+			bits |= seg_start(&c.segs[i]) | c.segs[i].len;
+	if (iter->iter_type == ITER_PIPE)
+		bits = iter->count;
+	return bits;
+}
+
+int iov_iter_npages(const struct iov_iter *iter, int most)
+{
+	struct iov_iter rest = *iter;
+	unsigned long start;
+	size_t len;
+	int nr = 0;
+
+	while (rest.count && nr < most) {
+		iov_iter_advance(&rest, 0);
+		len = min(rest.count, seg_len(&rest) - rest.iov_offset);
+		start = rest.iov_offset;
+		if (rest.iter_type == ITER_BVEC)
+			start += rest.bvec->bv_offset;
+		else if (rest.iter_type == ITER_UBUF)
+			start += (unsigned long)rest.ubuf;
+		else if (rest.iter_type != ITER_PIPE)
+			start += (unsigned long)rest.iov->iov_base;
+		nr += DIV_ROUND_UP(offset_in_page(start) + len, PAGE_SIZE);
+		iov_iter_advance(&rest, len);
+	}
+	return min(nr, most);
+}
+
+ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most, unsigned int nr,
+			    size_t *offset)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	may_sleep("iov_iter_get_pages2");
+	time_passes();
+	if (iter->iter_type != ITER_PIPE)
+		wrong("iov_iter_get_pages2 of memory that is no pipe");
+	*offset = 0;
+	for (i = 0; i < nr && len < most; i++, len += PAGE_SIZE) {
+		int page = page_at(pipe_at * PAGE_SIZE, true);
+
+		if (page == NEVER || (i && chance(40)))
+			break;
+		pipe_at++;
+		pages[page].refs++;
+		to[i] = &pages[page];
+	}
+	len = min(len, most);
+	if (!len)
+		return -EFAULT;
+	iov_iter_advance(iter, len);
+	return len;
+}
+
+/*
+ * Files
+ */
+
+void inode_lock_shared(struct inode *ino)
+{
+	may_sleep("inode_lock");
+	if (ino != &inode || lock_depth++)
+		wrong("locked twice");
+	time_passes();
+}
+
+void inode_unlock_shared(struct inode *ino)
+{
+	if (ino != &inode || --lock_depth)
+		wrong("unlocked twice");
+	time_passes();
+}
+
+void inode_dio_begin(struct inode *ino)
+{
+	if (ino != &inode || dio_count++)
+		wrong("inode_dio_begin twice");
+}
+
+void inode_dio_end(struct inode *ino)
+{
+	if (ino != &inode || --dio_count)
+		wrong("inode_dio_end twice");
+}
+
+bool mapping_tagged(struct address_space *m, int tag)
+{
+	(void)m;
+	return c.tagged && (tag == PAGECACHE_TAG_DIRTY || chance(2));
+}
+
+int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
+{
+	may_sleep("writing back");
+	if (m != &mapping || !lock_depth || start != (loff_t)c.pos || end < start)
+		wrong("wrote back %jd to %jd", (intmax_t)start, (intmax_t)end);
+	wrote_back = true;
+	return c.write_back_error;
+}
+
+void kiocb_invalidate_post_direct_write(struct kiocb *i, size_t count)
+{
+	may_sleep("invalidating");
+	if (!c.write || invalidated || i->ki_pos != (loff_t)c.pos)
+		wrong("invalidated %zu bytes at %jd", count, (intmax_t)i->ki_pos);
+	invalidated = count;
+}
+
+ssize_t generic_write_sync(struct kiocb *i, ssize_t count)
+{
+	if (i->ki_flags & IOCB_DSYNC)
+		may_sleep("fsync");
+	if (!c.write || i->ki_pos != (loff_t)c.pos + count)
+		wrong("synced %zd bytes at %jd", count, (intmax_t)i->ki_pos);
+	synced = count;
+	return count;
+}
+
+struct workqueue_struct *alloc_workqueue(const char *fmt, unsigned int flags, int most, ...)
+{
+	(void)fmt;
+	(void)most;
+	may_sleep("alloc_workqueue");
+	if (!(flags & WQ_MEM_RECLAIM))
+		wrong("a queue that may deadlock on memory");
+	if (c.wq_fails)
+		return NULL;
+	if (chance(4))
+		sb.s_dio_done_wq = &the_queue;	/* another was faster */
+	the_queue.users++;
+	return &the_queue;
+}
+
+void destroy_workqueue(struct workqueue_struct *wq)
+{
+	wq->users--;
+}
+
+void schedule_work(struct work_struct *work)
+{
+	if (nr_works == MAX_WORKS)
+		wrong("too many work items");
+	works[nr_works++] = work;
+}
+
+void queue_work(struct workqueue_struct *wq, struct work_struct *work)
+{
+	if (wq != &the_queue)
+		wrong("work on no queue");
+	schedule_work(work);
+}
+
+static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, int create)
+{
+	struct mapping map;
+
+	may_sleep("get_block");
+	time_passes();
+	if (c.locking && !c.write && !lock_depth)
+		wrong("mapped a block without the inode lock");
+	if (ino != &inode || !dio_count || bh->b_state || bh->b_page || bh->b_bdev || !bh->b_size ||
+	    bh->b_size & ((1UL << c.blkbits) - 1) || block >= c.nr_blocks)
+		wrong("asked for %zu bytes at block %ju", bh->b_size, (uintmax_t)block);
+	if ((uintptr_t)bh->b_private != got.private)
+		wrong("b_private is not what get_block left there");
+	if (!c.write && create)
+		wrong("created blocks for a read");
+	if (got.get_blocks++ == c.map_fails)
+		return c.map_error;
+
+	map = map_blocks(got.blocks, block, bh->b_size >> c.blkbits, create);
+	bh->b_private = (void *)(uintptr_t)++got.private;
+	if (map.mapped) {
+		set_buffer_mapped(bh);
+		bh->b_bdev = &bdev;
+		bh->b_blocknr = map.where;
+		bh->b_size = map.blocks << c.blkbits;
+	} else if (c.report == HOLE_LENGTH) {
+		bh->b_size = map.blocks << c.blkbits;
+	} else if (c.report == HOLE_ZERO) {
+		bh->b_size = 0;
+	}
+	if (map.fresh)
+		set_buffer_new(bh);
+	if (map.boundary)
+		set_buffer_boundary(bh);
+	if (c.defer)
+		set_buffer_defer_completion(bh);
+	return 0;
+}
+
+void clean_bdev_aliases(struct block_device *dev, sector_t block, sector_t len)
+{
+	may_sleep("clean_bdev_aliases");
+	if (dev != &bdev || !len)
+		wrong("cleaned aliases of %ju blocks at %ju", (uintmax_t)len, (uintmax_t)block);
+}
+
+static int end_io(struct kiocb *i, loff_t pos, ssize_t bytes, void *private)
+{
+	if (c.defer && got.private && bytes)
+		may_sleep("end_io of a deferred completion");
+	if (i != &iocb || pos != (loff_t)c.pos || got.end_io_called || !dio_count || invalidated)
+		wrong("end_io out of order");
+	if ((uintptr_t)private != got.private)
+		wrong("end_io got b_private %p, the last was %ju", private, (uintmax_t)got.private);
+	if (nr_in_flight)
+		wrong("end_io before the last bio ended");
+	got.end_io_called = true;
+	got.end_io_bytes = bytes;
+	return c.end_io_error;
+}
+
+static void ki_complete(struct kiocb *i, long ret)
+{
+	if (i != &iocb || completed || dio_count)
+		wrong("completed out of order");
+	completed = true;
+	got.ret = ret;
+}
+
+/*
+ * bios
+ */
+
+int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, int flags)
+{
+	(void)pool;
+	if (!(flags & BIOSET_NEED_BVECS))
+		wrong("bios without bio_vecs");
+	set->front_pad = front_pad;
+	return 0;
+}
+
+void bio_init(struct bio *bio, struct block_device *dev, struct bio_vec *vecs, unsigned short nr,
+	      blk_opf_t opf)
+{
+	*bio = (struct bio) {
+		.bi_bdev = dev,
+		.bi_opf = opf,
+		.bi_max_vecs = nr,
+		.bi_io_vec = vecs,
+	};
+}
+
+void bio_uninit(struct bio *bio)
+{
+	if (bio->refs)
+		wrong("uninitialised a bio that was allocated");
+}
+
+struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_opf_t opf, gfp_t gfp,
+			     struct bio_set *set)
+{
+	size_t size = set->front_pad + sizeof(struct bio) + nr * sizeof(struct bio_vec);
+	char *memory;
+	struct bio *bio;
+
+	(void)gfp;
+	may_sleep("bio_alloc");
+	time_passes();
+	if (!nr || nr > BIO_MAX_VECS)
+		wrong("a bio of %u bio_vecs", nr);
+	/* The pool is empty: somebody must give one back. Firsts of a struct dio have their own. */
+	while (c.memory_tight && !set->front_pad && nr_pooled >= BIO_POOL_SIZE) {
+		if (!nr_in_flight && !nr_works)
+			wrong("waits for a bio for ever");
+		something_happens();
+	}
+	memory = malloc(size);
+	forget(memory, size);
+	bio = (struct bio *)(memory + set->front_pad);
+	bio_init(bio, dev, (struct bio_vec *)(bio + 1), nr, opf);
+	bio->memory = memory;
+	bio->refs = 1;
+	nr_live++;
+	nr_pooled += memory == (char *)bio;
+	return bio;
+}
+
+struct bio *bio_alloc(struct block_device *dev, unsigned short nr, blk_opf_t opf, gfp_t gfp)
+{
+	struct bio_set none = { 0 };
+
+	return bio_alloc_bioset(dev, nr, opf, gfp, &none);
+}
+
+void bio_put(struct bio *bio)
+{
+	if (bio->refs != 1)
+		wrong("put a bio with %d references", bio->refs);
+	bio->refs = 0;
+	nr_live--;
+	nr_pooled -= bio->memory == bio;
+	free(bio->memory);
+}
+
+void bio_first_folio(struct folio_iter *fi, struct bio *bio)
+{
+	fi->vec = 0;
+	fi->page = 0;
+	fi->folio = bio->bi_vcnt ? (struct folio *)bio->bi_io_vec[0].bv_page->head : NULL;
+}
+
+void bio_next_folio(struct folio_iter *fi, struct bio *bio)
+{
+	struct bio_vec *bv = &bio->bi_io_vec[fi->vec];
+
+	if (++fi->page * PAGE_SIZE >= bv->bv_offset + bv->bv_len) {
+		fi->page = 0;
+		if (++fi->vec == bio->bi_vcnt) {
+			fi->folio = NULL;
+			return;
+		}
+		bv++;
+	}
+	fi->folio = (struct folio *)bv->bv_page[fi->page].head;
+}
+
+/* Look at a bio as a device would, @move: and do what it says. */
+static void walk_bio(struct bio *bio, bool move)
+{
+	unsigned int sector = bio->bi_iter.bi_sector, bytes = 0, i, k;
+
+	for (i = 0; i < bio->bi_vcnt; i++) {
+		struct bio_vec *bv = &bio->bi_io_vec[i];
+		unsigned int first = bv->bv_offset / PAGE_SIZE;
+		unsigned int last = (bv->bv_offset + bv->bv_len - 1) / PAGE_SIZE;
+
+		if (!bv->bv_len || bv->bv_offset % SECTOR_SIZE || bv->bv_len % SECTOR_SIZE)
+			wrong("a bio_vec of %u bytes at %u", bv->bv_len, bv->bv_offset);
+		for (k = first; k <= last; k++) {
+			struct page *page = bv->bv_page + k;
+
+			if (page == zero_page)
+				continue;
+			if (c.memory <= USER_IOVEC && !page->pins)
+				wrong("the disk uses a page that is not pinned");
+			if (c.memory == A_PIPE && !page->refs)
+				wrong("the disk uses a page that is free");
+			if (page_to_pfn(page) != page_to_pfn(bv->bv_page) + k)
+				wrong("a bio_vec whose pages do not lie side by side");
+		}
+		for (k = 0; k < bv->bv_len; k += SECTOR_SIZE, sector++) {
+			char *at = bv->bv_page->data + bv->bv_offset + k;
+
+			if (sector >= c.disk_sectors)
+				wrong("sector %u is past the end of the disk", sector);
+			if (move && c.write)
+				memcpy(&got.disk[sector], at, SECTOR_SIZE);
+			else if (move)
+				memcpy(at, &got.disk[sector], SECTOR_SIZE);
+		}
+		bytes += bv->bv_len;
+	}
+	if (bytes != bio->bi_iter.bi_size || !bytes)
+		wrong("a bio of %u bytes has %u in its bio_vecs", bio->bi_iter.bi_size, bytes);
+}
+
+static void end_bio(unsigned int i)
+{
+	struct bio *bio = in_flight[i];
+	unsigned int record = record_of[i];
+	bool was_in_irq = in_irq;
+
+	nr_in_flight--;
+	in_flight[i] = in_flight[nr_in_flight];
+	record_of[i] = record_of[nr_in_flight];
+	if (got.bios[record].failed)
+		bio->bi_status = c.bio_again ? BLK_STS_AGAIN : BLK_STS_IOERR;
+	else
+		walk_bio(bio, true);
+	/* Writeback may have cleaned the memory since. */
+	if (!c.write && chance(4))
+		bio->bi_io_vec[0].bv_page->head->dirty = false;
+	in_irq = true;
+	bio->bi_end_io(bio);
+	in_irq = was_in_irq;
+}
+
+void submit_bio(struct bio *bio)
+{
+	blk_opf_t opf = c.write ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_READ;
+	struct bio_record *r = &got.bios[got.nr_bios];
+
+	may_sleep("submit_bio");
+	if (c.write && c.nowait)
+		opf |= REQ_NOWAIT;
+	if (bio->bi_opf != opf || bio->bi_bdev != &bdev || bio->bi_ioprio != 7 || bio->bi_next ||
+	    bio->bi_status)
+		wrong("submitted a bio with operation %x", bio->bi_opf);
+	if (got.nr_bios == MAX_BIOS)
+		wrong("too many bios");
+	walk_bio(bio, false);
+	*r = (struct bio_record) {
+		.sector = bio->bi_iter.bi_sector,
+		.bytes = bio->bi_iter.bi_size,
+		.vecs = bio->bi_vcnt,
+		.failed = (int)got.nr_bios == c.bio_fails || (int)got.nr_bios == c.bio_fails_too,
+	};
+	in_flight[nr_in_flight] = bio;
+	record_of[nr_in_flight++] = got.nr_bios++;
+	if (c.timing == AT_ONCE)
+		end_bio(nr_in_flight - 1);
+	time_passes();
+}
+
+static void submit_io(struct bio *bio, struct inode *ino, loff_t pos)
+{
+	unsigned int block = pos >> c.blkbits;
+	size_t in_block = pos & ((1UL << c.blkbits) - 1);
+	unsigned int sector;
+
+	if (ino != &inode || pos < 0 || block >= c.nr_blocks)
+		wrong("a bio for position %jd", (intmax_t)pos);
+	sector = (c.blocks[block].where << (c.blkbits - SECTOR_SHIFT)) + (in_block >> SECTOR_SHIFT);
+	if (bio->bi_iter.bi_sector != sector)
+		wrong("a bio for position %jd goes to sector %ju", (intmax_t)pos,
+		      (uintmax_t)bio->bi_iter.bi_sector);
+	submit_bio(bio);
+}
+
+void blk_start_plug(struct blk_plug *plug)
+{
+	plug->depth = plug_depth++;
+}
+
+void blk_finish_plug(struct blk_plug *plug)
+{
+	if (plug->depth != --plug_depth)
+		wrong("unplugged twice");
+}
+
+unsigned int blksize_bits(unsigned int size)
+{
+	return __builtin_ctz(size);
+}
+
+unsigned int bdev_logical_block_size(struct block_device *dev)
+{
+	return 1U << dev->lbits;
+}
+
+/*
+ * A run
+ */
+
+static void make_world(void)
+{
+	unsigned int i;
+
+	memset(&got, 0, offsetof(struct record, bios));
+	for (i = 0; i < c.disk_sectors; i++)
+		got.disk[i] = old_data(i);
+	memcpy(got.blocks, c.blocks, c.nr_blocks * sizeof(*c.blocks));
+	fill_memory(data);
+	memset(data[NR_PAGES], 0, PAGE_SIZE);
+	for (i = 0; i < c.nr_pages; i++) {
+		pages[i] = (struct page) { .head = &pages[i], .data = data[i] };
+		pages[i].dirty = c.timing == SOON && i % 3;
+	}
+	*zero_page = (struct page) { .head = zero_page, .data = data[NR_PAGES] };
+	current = &submitter;
+	submitter.state = TASK_RUNNING;
+	bdev.lbits = c.lbits;
+	the_queue.users = 0;
+	sb = (struct super_block) { .s_bdev = &bdev };
+	if (!c.wq_fails && chance(2))
+		sb_init_dio_done_wq(&sb);
+	mapping.nrpages = c.cached;
+	file.f_mapping = &mapping;
+	inode = (struct inode) {
+		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping, .i_size = c.i_size,
+	};
+	iocb = (struct kiocb) {
+		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = 7,
+		.ki_complete = c.async ? ki_complete : NULL,
+		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0),
+	};
+	nr_in_flight = 0;
+	nr_works = 0;
+	nr_live = 0;
+	nr_pooled = 0;
+	nr_grabs = 0;
+	pipe_at = 0;
+	accounted = 0;
+	invalidated = 0;
+	synced = 0;
+	completed = false;
+	wrote_back = false;
+}
+
+static void make_iter(struct iov_iter *iter, struct iovec *iov, struct bio_vec *bvec)
+{
+	static const u8 types[] = {
+		ITER_UBUF, ITER_IOVEC, ITER_BVEC, ITER_KVEC, ITER_KVEC, ITER_PIPE
+	};
+	unsigned int i;
+
+	*iter = (struct iov_iter) {
+		.iter_type = types[c.memory], .nofault = c.nofault, .data_source = c.write,
+		.count = c.count, .nr_segs = c.nr_segs,
+	};
+	for (i = 0; i < c.nr_segs; i++) {
+		iov[i].iov_base = (void *)seg_start(&c.segs[i]);
+		iov[i].iov_len = c.segs[i].len;
+		bvec[i].bv_page = &pages[c.segs[i].start / PAGE_SIZE];
+		bvec[i].bv_offset = offset_in_page(c.segs[i].start);
+		bvec[i].bv_len = c.segs[i].len;
+	}
+	if (c.memory == USER_UBUF)
+		iter->ubuf = iov[0].iov_base;
+	else if (c.memory == KERNEL_BVEC)
+		iter->bvec = bvec;
+	else
+		iter->iov = iov;
+}
+
+/* All that was taken has been given back. */
+static void check_given_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < c.nr_pages; i++) {
+		if (pages[i].pins || pages[i].refs || pages[i].locked)
+			wrong("page %u is left with %u pins and %u references", i, pages[i].pins,
+			      pages[i].refs);
+		got.dirty[i] = pages[i].dirty;
+	}
+	if (zero_page->pins || zero_page->refs)
+		wrong("the zero page is left with %u pins", zero_page->pins);
+	for (i = 0; i < PAGE_SIZE; i++)
+		if (data[NR_PAGES][i])
+			wrong("the zero page is not zero any more");
+	if (nr_live || lock_depth || dio_count || plug_depth || rcu_depth ||
+	    submitter.state != TASK_RUNNING)
+		wrong("left: %u bios, %d locks, %d in i_dio_count, %d plugs, state %d", nr_live,
+		      lock_depth, dio_count, plug_depth, submitter.state);
+	if (the_queue.users != (sb.s_dio_done_wq && the_queue.users))
+		wrong("%d work queues", the_queue.users);
+}
+
+static void check_side_effects(void)
+{
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < got.nr_bios; i++)
+		bytes += got.bios[i].bytes;
+	if (accounted != (c.write ? bytes : 0))
+		wrong("accounted %zu of %zu bytes", accounted, bytes);
+	if (c.write && got.ret > 0 && (c.cached || !got.queued) && invalidated != (size_t)got.ret)
+		wrong("invalidated %zu of %zd bytes", invalidated, got.ret);
+	if (c.write && got.ret > 0 && got.queued && synced != (size_t)got.ret)
+		wrong("synced %zu of %zd bytes", synced, got.ret);
+	if (iocb.ki_pos != (loff_t)(c.pos + (got.queued && got.ret > 0 ? got.ret : 0)))
+		wrong("the position moved to %jd", (intmax_t)iocb.ki_pos);
+	if (got.nr_bios && !c.write && c.locking && c.tagged && !wrote_back)
+		wrong("read past what was to be written back");
+}
+
+void run_case(void)
+{
+	struct iovec iov[MAX_SEGS];
+	struct bio_vec bvec[MAX_SEGS];
+	struct iov_iter iter;
+	static bool booted;
+
+	if (!booted)
+		dio_setup_at_boot();
+	booted = true;
+	make_world();
+	make_iter(&iter, iov, bvec);
+	got.ret = __blockdev_direct_IO(&iocb, &inode, c.has_bdev ? &bdev : NULL, &iter, get_block,
+				       c.has_end_io ? end_io : NULL,
+				       c.has_submit_io ? submit_io : NULL,
+				       (c.locking ? DIO_LOCKING : 0) |
+				       (c.skip_holes ? DIO_SKIP_HOLES : 0));
+	got.queued = got.ret == -EIOCBQUEUED;
+	if (!got.queued && (nr_in_flight || nr_works))
+		wrong("returned %zd with bios in flight", got.ret);
+	while (nr_in_flight || nr_works)
+		something_happens();
+	if (got.queued != completed)
+		wrong("queued, but not completed");
+	check_given_back();
+	memcpy(got.memory, data, c.nr_pages * PAGE_SIZE);
+	check_side_effects();
+}

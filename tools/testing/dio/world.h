@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A case: one direct I/O, and the world it meets. All that happens is drawn from one source of
+ * numbers (a seeded generator, or a fuzzer's bytes), so that a case can be had again.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#define NR_SECTORS	8192		/* of the disk */
+#define FILE_SECTORS	4096		/* at most, of a file */
+#define NR_PAGES	1024		/* of memory */
+#define MAX_SEGS	8
+#define MAX_BIOS	4096
+#define USER_BASE	0x100000UL	/* user addresses */
+#define VMALLOC_BASE	0x900000UL	/* kernel addresses for the same pages */
+#define NEVER		(-1)
+
+struct source {
+	u64 state;
+	const u8 *bytes;
+	size_t left;
+	bool fuzz;
+};
+
+enum memory_kind { USER_UBUF, USER_IOVEC, KERNEL_BVEC, KERNEL_KVEC, KERNEL_VMALLOC, A_PIPE };
+enum hole_report { HOLE_SILENT, HOLE_LENGTH, HOLE_ZERO };	/* what get_block says in b_size */
+enum timing { AT_ONCE, SOON, LATE };	/* when bios end */
+
+/* A block of the file */
+struct block {
+	unsigned int where;	/* on the disk, in blocks: where it is, or will be once allocated */
+	bool hole;
+	bool boundary;		/* metadata that lies behind it is read next */
+};
+
+/* What get_block answers */
+struct mapping {
+	bool mapped, fresh, boundary;
+	size_t blocks;
+	unsigned int where;
+};
+
+struct segment {
+	unsigned int start, len;	/* addresses and bytes; start counts from 0 */
+};
+
+struct dio_case {
+	/* the request */
+	bool write, async, nowait, dsync, locking, skip_holes, has_submit_io, has_end_io, has_bdev;
+	enum memory_kind memory;
+	bool nofault;
+	size_t pos, count;
+	struct segment segs[MAX_SEGS];
+	unsigned int nr_segs;
+	/* the file */
+	unsigned int blkbits, lbits;
+	size_t i_size;
+	struct block blocks[FILE_SECTORS];
+	unsigned int nr_blocks, max_map, disk_sectors;
+	enum hole_report report;
+	bool defer;
+	bool cached, tagged;
+	/* memory: which page is behind an address, and of which kind */
+	unsigned int nr_pages, page_of[NR_PAGES];
+	bool readonly[NR_PAGES], absent[NR_PAGES];
+	unsigned int section;		/* the page whose frame does not follow the one before */
+	bool xen;
+	/* what fails: the how-manieth call, or NEVER */
+	int map_fails, bio_fails, bio_fails_too, grab_fails, pipe_fails;
+	int map_error, write_back_error, end_io_error;
+	bool wq_fails, bio_again, memory_tight;
+	/* when things happen */
+	enum timing timing;
+	u8 poison;
+};
+
+/* A bio that was submitted, or should be */
+struct bio_record {
+	unsigned int sector, bytes, vecs;
+	bool failed;
+};
+
+struct record {
+	unsigned int nr_bios;
+	int get_blocks;
+	u64 private;
+	ssize_t ret, end_io_bytes;
+	bool queued, waited, grab_failed, end_io_called;
+	bool dirty[NR_PAGES];		/* written to by the disk, and said so */
+	/* Not cleared before a run */
+	struct bio_record bios[MAX_BIOS];
+	struct block blocks[FILE_SECTORS];
+	u64 disk[NR_SECTORS];
+	char memory[NR_PAGES][PAGE_SIZE];
+};
+
+extern struct source source;
+extern struct dio_case c;
+extern struct record got;
+
+u64 pick(u64 below);
+bool chance(unsigned int one_in);
+
+void draw_case(void);
+struct mapping map_blocks(struct block *blocks, unsigned int block, size_t want, bool create);
+u64 old_data(unsigned int sector);
+void fill_memory(char (*memory)[PAGE_SIZE]);
+int page_at(unsigned int addr, bool write_to);
+
+/* world.c: runs the real engine on the case, and leaves what it did in @got */
+void run_case(void);
+bool engine_passed_limits(void);
+
+/* reference.c: what the engine ought to do with the case; wrong() if @got differs */
+void check_case(void);
+
+#endif
