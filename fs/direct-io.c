@@ -872,8 +872,8 @@ static noinline ssize_t dio_run_on_stack(struct dio_cursor *cur, struct kiocb *i
 					 struct inode *inode, dio_iodone_t *end_io, loff_t i_size,
 					 int flags)
 {
-	struct bio_vec vecs[DIO_INLINE_VECS];
-	struct dio dio;
+	struct bio_vec vecs[DIO_INLINE_VECS] __uninitialized;
+	struct dio dio __uninitialized;
 	ssize_t ret;
 
 	dio_init(&dio, iocb, inode, cur->iter, end_io, i_size);
@@ -905,6 +905,16 @@ static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *
 	if (ret != -EIOCBQUEUED)
 		bio_put(bio);
 	return ret;
+}
+
+/*
+ * A segment of memory touches two pages more than fit into it, at most, and a write may need two
+ * bio_vecs of zeros.
+ */
+static bool dio_fits_stack(struct iov_iter *iter)
+{
+	return !iov_iter_is_pipe(iter) && iter->nr_segs <= DIO_INLINE_VECS / 4 &&
+	       iter->count / PAGE_SIZE + 2 * iter->nr_segs + 2 <= DIO_INLINE_VECS;
 }
 
 /* Cached data that has not reached the disk yet would be missed by a read. */
@@ -969,7 +979,7 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	bool lock = read && (flags & DIO_LOCKING);
 	unsigned long align = iocb->ki_pos | iov_iter_alignment(iter);
 	size_t count = iov_iter_count(iter);
-	struct dio_cursor cur;
+	struct dio_cursor cur __uninitialized;
 	loff_t i_size;
 	ssize_t ret;
 
@@ -1014,9 +1024,8 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	cur.head = 0;
 	cur.nr = 0;
 
-	/* These unlock. A write may need two more, for zeros. */
-	if (is_sync_kiocb(iocb) &&
-	    iov_iter_npages(iter, DIO_INLINE_VECS + 1) + (read ? 0 : 2) <= DIO_INLINE_VECS)
+	/* These unlock. */
+	if (is_sync_kiocb(iocb) && dio_fits_stack(iter))
 		return dio_run_on_stack(&cur, iocb, inode, end_io, i_size, flags);
 	return dio_run_allocated(&cur, iocb, inode, end_io, i_size, flags);
 

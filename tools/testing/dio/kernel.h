@@ -45,6 +45,7 @@ typedef u8 blk_status_t;
 
 #define __user
 #define __init
+#define __uninitialized		__attribute__((__uninitialized__))
 #define noinline		__attribute__((noinline))
 #define unlikely(x)		(x)
 #define likely(x)		(x)
@@ -168,6 +169,7 @@ struct iov_iter {
 #define iter_is_ubuf(i)		((i)->iter_type == ITER_UBUF)
 #define iov_iter_is_bvec(i)	((i)->iter_type == ITER_BVEC)
 #define iov_iter_is_kvec(i)	((i)->iter_type == ITER_KVEC)
+#define iov_iter_is_pipe(i)	((i)->iter_type == ITER_PIPE)
 #define user_backed_iter(i)	((i)->iter_type == ITER_UBUF || (i)->iter_type == ITER_IOVEC)
 struct iovec iov_iter_iovec(const struct iov_iter *iter);
 void iov_iter_advance(struct iov_iter *iter, size_t bytes);
