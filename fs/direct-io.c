@@ -126,6 +126,8 @@ static_assert(offsetofend(struct dio, inode) <= 64);
  * @skip_holes: DIO_SKIP_HOLES
  * @bio: the bio being filled, or NULL
  * @bio_pos: where in the file @bio starts, bytes
+ * @next: the page that would continue the last bio_vec of @bio, or NULL
+ * @next_offset: and where in that page
  * @opf: operation and flags of all bios
  * @first_used: struct dio's own bio has been taken
  * @plugged: @plug is active
@@ -150,6 +152,8 @@ struct dio_cursor {
 	bool skip_holes;
 	bool first_used;
 	bool plugged;
+	unsigned int next_offset;
+	struct page *next;
 	struct bio *bio;
 	loff_t bio_pos;
 	blk_opf_t opf;
@@ -187,13 +191,15 @@ static int dio_hold_page(struct dio *dio, struct page *page)
 /* Let go of @nr pages that lie side by side. Marking them dirty may sleep. */
 static void dio_release_pages(struct dio *dio, struct page *page, unsigned int nr, bool dirty)
 {
-	if (page == dio_zeros)
+	if (dio->hold == DIO_NONE || page == dio_zeros)
 		return;
-	if (dio->hold == DIO_PIN)
-		unpin_user_page_range_dirty_lock(page, nr, dirty);
-	else if (dio->hold == DIO_REF)
+	if (dio->hold == DIO_REF)
 		while (nr--)
 			put_page(page++);
+	else if (nr == 1 && (!dirty || PageDirty(page)))
+		unpin_user_page(page);
+	else
+		unpin_user_page_range_dirty_lock(page, nr, dirty);
 }
 
 /* Pages of a bio_vec or a kvec: nobody needs to hold them. */
@@ -246,7 +252,8 @@ static int dio_pin_user_pages(struct dio *dio, struct dio_cursor *cur, size_t ma
 	} else {
 		struct iovec iov;
 
-		iov_iter_advance(iter, 0);	/* past empty segments */
+		if (iter->iov_offset == iter->iov->iov_len)
+			iov_iter_advance(iter, 0);	/* past empty segments */
 		iov = iov_iter_iovec(iter);
 		addr = (unsigned long)iov.iov_base;
 		len = min(iov.iov_len, max);
@@ -288,15 +295,17 @@ static int dio_get_memory(struct dio *dio, struct dio_cursor *cur)
 }
 
 /* Step over @len bytes of the page the cursor stands in; stay in it if there is more. */
-static int dio_step(struct dio *dio, struct dio_cursor *cur, unsigned int len)
+static inline int dio_step(struct dio *dio, struct dio_cursor *cur, unsigned int len)
 {
 	cur->bytes -= len;
 	cur->offset += len;
-	if (cur->offset < PAGE_SIZE && cur->bytes && !dio_hold_page(dio, cur->pages[cur->head]))
-		return 0;
+	if (cur->offset < PAGE_SIZE && cur->bytes) {
+		int ret = dio_hold_page(dio, cur->pages[cur->head]);
+
+		cur->head += !!ret;
+		return ret;
+	}
 	cur->head++;
-	if (cur->offset < PAGE_SIZE && cur->bytes)
-		return -ENOMEM;
 	cur->offset = 0;
 	return 0;
 }
@@ -318,13 +327,9 @@ static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
 	struct bio_vec *bv;
 	int i;
 
-	if (dio->hold != DIO_NONE) {
-		bio_for_each_bvec_all(bv, bio, i) {
-			unsigned int end = bv->bv_offset + bv->bv_len;
-
-			dio_release_pages(dio, bv->bv_page, DIV_ROUND_UP(end, PAGE_SIZE), dirty);
-		}
-	}
+	bio_for_each_bvec_all(bv, bio, i)
+		dio_release_pages(dio, bv->bv_page,
+				  DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), dirty);
 	if (bio != &dio->bio)
 		bio_put(bio);
 }
@@ -494,10 +499,18 @@ put:
 	dio_put(dio);
 }
 
-/* How many bio_vecs can be of use from here on? */
+/*
+ * How many bio_vecs can be of use from here on? A segment of memory touches two pages more than fit
+ * into it, at most; blocks that are written in part may need zeros in front and behind.
+ */
 static unsigned int dio_vecs_left(struct dio_cursor *cur)
 {
-	return bio_max_segs(cur->nr - cur->head + iov_iter_npages(cur->iter, BIO_MAX_VECS) + 2);
+	unsigned long segs = iov_iter_is_pipe(cur->iter) ? 1 : cur->iter->nr_segs;
+	unsigned int zeros = (cur->start | cur->end) & ((1UL << cur->blkbits) - 1) ? 2 : 0;
+
+	if (cur->bytes)
+		segs++;		/* one that was fetched */
+	return bio_max_segs((cur->end - cur->pos) / PAGE_SIZE + 2 * segs + zeros);
 }
 
 static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
@@ -550,34 +563,29 @@ static void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t se
 	bio->bi_end_io = dio_end_io;
 	cur->bio = bio;
 	cur->bio_pos = pos;
+	cur->next = NULL;
 }
 
 /*
- * Does @page at @offset continue the last bio_vec of @bio? Both struct pages and memory have to be
- * side by side. Under Xen frames that look so need not be.
+ * Does @page at @offset continue the last bio_vec? Both struct pages and memory have to be side by
+ * side. Under Xen frames that look so need not be.
  */
-static bool dio_continues(struct bio *bio, struct page *page, unsigned int offset)
+static inline bool dio_continues(struct dio_cursor *cur, struct page *page, unsigned int offset)
 {
-	struct bio_vec *bv;
-	unsigned int end;
-
-	if (!bio->bi_vcnt)
+	if (likely(page != cur->next || offset != cur->next_offset))
 		return false;
-	bv = &bio->bi_io_vec[bio->bi_vcnt - 1];
-	end = bv->bv_offset + bv->bv_len;
-	if (page != bv->bv_page + end / PAGE_SIZE || offset != offset_in_page(end))
-		return false;
-	return offset || (page_to_pfn(page) == page_to_pfn(bv->bv_page) + end / PAGE_SIZE &&
-			  !xen_domain());
+	return offset || (page_to_pfn(page) == page_to_pfn(page - 1) + 1 && !xen_domain());
 }
 
 /* Add to the present bio; false if it is full. The hold on @page goes with it. */
-static bool dio_add(struct dio *dio, struct bio *bio, struct page *page, unsigned int offset,
-		    unsigned int len)
+static inline bool dio_add(struct dio *dio, struct dio_cursor *cur, struct page *page,
+			   unsigned int offset, unsigned int len)
 {
+	struct bio *bio = cur->bio;
+
 	if (bio->bi_iter.bi_size > UINT_MAX - PAGE_SIZE)
 		return false;
-	if (dio_continues(bio, page, offset)) {
+	if (dio_continues(cur, page, offset)) {
 		bio->bi_io_vec[bio->bi_vcnt - 1].bv_len += len;
 		/* A page that is shared with what it continues was held twice. */
 		if (offset)
@@ -588,6 +596,8 @@ static bool dio_add(struct dio *dio, struct bio *bio, struct page *page, unsigne
 		return false;
 	}
 	bio->bi_iter.bi_size += len;
+	cur->next_offset = offset_in_page(offset + len);
+	cur->next = cur->next_offset ? page : page + 1;
 	return true;
 }
 
@@ -599,7 +609,7 @@ static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, l
 		unsigned int part = min_t(size_t, len, PAGE_SIZE);
 
 		dio_prepare_bio(dio, cur, sector, pos);
-		if (!dio_add(dio, cur->bio, dio_zeros, 0, part)) {
+		if (!dio_add(dio, cur, dio_zeros, 0, part)) {
 			dio_submit(dio, cur, true);
 			continue;
 		}
@@ -612,24 +622,25 @@ static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, l
 /* Put as much as there are both blocks and memory for into bios. */
 static int dio_send(struct dio *dio, struct dio_cursor *cur)
 {
-	size_t left = min(cur->map_len, cur->bytes);
+	size_t left = min(cur->map_len, cur->bytes), sent = 0;
 	int ret = 0;
 
 	dio_prepare_bio(dio, cur, cur->sector, cur->pos);
-	while (left && !ret) {
-		unsigned int len = min_t(size_t, left, PAGE_SIZE - cur->offset);
+	while (sent < left && !ret) {
+		unsigned int len = min_t(size_t, left - sent, PAGE_SIZE - cur->offset);
 
-		if (!dio_add(dio, cur->bio, cur->pages[cur->head], cur->offset, len)) {
+		if (!dio_add(dio, cur, cur->pages[cur->head], cur->offset, len)) {
 			dio_submit(dio, cur, true);
-			dio_prepare_bio(dio, cur, cur->sector, cur->pos);
+			dio_prepare_bio(dio, cur, cur->sector + (sent >> SECTOR_SHIFT),
+					cur->pos + sent);
 			continue;
 		}
 		ret = dio_step(dio, cur, len);
-		cur->sector += len >> SECTOR_SHIFT;
-		cur->map_len -= len;
-		cur->pos += len;
-		left -= len;
+		sent += len;
 	}
+	cur->sector += sent >> SECTOR_SHIFT;
+	cur->map_len -= sent;
+	cur->pos += sent;
 
 	/* The file system is about to read what lies next on the disk: go ahead of it. */
 	if (!cur->map_len && buffer_boundary(&cur->map) && cur->bio)
@@ -907,16 +918,6 @@ static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *
 	return ret;
 }
 
-/*
- * A segment of memory touches two pages more than fit into it, at most, and a write may need two
- * bio_vecs of zeros.
- */
-static bool dio_fits_stack(struct iov_iter *iter)
-{
-	return !iov_iter_is_pipe(iter) && iter->nr_segs <= DIO_INLINE_VECS / 4 &&
-	       iter->count / PAGE_SIZE + 2 * iter->nr_segs + 2 <= DIO_INLINE_VECS;
-}
-
 /* Cached data that has not reached the disk yet would be missed by a read. */
 static int dio_write_back(struct address_space *mapping, loff_t pos, loff_t end)
 {
@@ -1025,7 +1026,7 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	cur.nr = 0;
 
 	/* These unlock. */
-	if (is_sync_kiocb(iocb) && dio_fits_stack(iter))
+	if (is_sync_kiocb(iocb) && dio_vecs_left(&cur) <= DIO_INLINE_VECS)
 		return dio_run_on_stack(&cur, iocb, inode, end_io, i_size, flags);
 	return dio_run_allocated(&cur, iocb, inode, end_io, i_size, flags);
 

@@ -15,7 +15,8 @@
 #	WHAT-SIZE-WHERE			random O_DIRECT I/Os of one size, SIZE 4k, 64k, 1m or 1m-huge
 #					(memory in huge pages); WHAT read, overwrite (both synchronous),
 #					aio or uring (reads, depth 32); WHERE bdev, raw, or a file of
-#					128 MiB on ext2, jfs, vfat, ext4 or xfs. A pass is 20000 I/Os
+#					32 MiB on ext2, jfs, vfat (clusters of 32 KiB), ext4 or xfs, of
+#					which the first page is in the page cache. A pass is 20000 I/Os
 #					of 4k, 4000 of 64k, 500 of 1m
 #
 # The file system is made on a disk that keeps its data. When all that maps the file's blocks is
@@ -254,15 +255,16 @@ the_file()
 	case $1 in
 	ext2|ext4)	mke2fs -q -F -t "$1" -b 4096 "${disks[0]}" ;;
 	jfs)		mkfs.jfs -q "${disks[0]}" ;;
-	vfat)		mkfs.vfat -F 32 -s 8 "${disks[0]}" ;;
+	vfat)		mkfs.vfat -F 16 -s 64 "${disks[0]}" ;;
 	xfs)		mkfs.xfs -q -f "${disks[0]}" ;;
 	esac >/dev/null 2>&1
 	mkdir -p "$mnt"
 	mount -t "$1" -o noatime "${disks[0]}" "$mnt"
 	file=$mnt/file
-	dd if=/dev/zero of="$file" bs=1M count=128 oflag=direct status=none
+	dd if=/dev/zero of="$file" bs=1M count=32 oflag=direct status=none
 	sync
 	dd if="$file" of=/dev/null bs=4k iflag=direct status=none
+	dd if="$file" of=/dev/null bs=4k count=1 status=none
 	switch_to "$empty"
 }
 

@@ -120,6 +120,7 @@ void get_page(struct page *page);
 void put_page(struct page *page);
 void memzero_page(struct page *page, size_t offset, size_t len);
 void flush_dcache_page(struct page *page);
+bool PageDirty(struct page *page);
 bool folio_test_dirty(struct folio *folio);
 void folio_mark_dirty(struct folio *folio);
 void folio_lock(struct folio *folio);

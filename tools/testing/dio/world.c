@@ -257,6 +257,11 @@ void flush_dcache_page(struct page *page)
 	(void)page;
 }
 
+bool PageDirty(struct page *page)
+{
+	return page->head->dirty;
+}
+
 bool folio_test_dirty(struct folio *folio)
 {
 	return folio->page.dirty;
