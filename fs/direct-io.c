@@ -59,6 +59,9 @@
 /* Pages fetched at once: 512 bytes of stack, and 4 calls to pin a MiB. */
 #define DIO_BATCH	64
 
+/* Pages let go at once: 128 bytes of stack where a bio ends, maybe in an interrupt. */
+#define DIO_UNPIN	16
+
 /* What a bio holds of its pages */
 enum dio_hold {
 	DIO_NONE,	/* nothing, they are the caller's */
@@ -196,8 +199,6 @@ static void dio_release_pages(struct dio *dio, struct page *page, unsigned int n
 	if (dio->hold == DIO_REF)
 		while (nr--)
 			put_page(page++);
-	else if (nr == 1 && (!dirty || PageDirty(page)))
-		unpin_user_page(page);
 	else
 		unpin_user_page_range_dirty_lock(page, nr, dirty);
 }
@@ -321,42 +322,69 @@ static void dio_drop_memory(struct dio *dio, struct dio_cursor *cur)
  * bios
  */
 
-/* Release a bio that has ended, and its memory. */
+/* Release a bio that has ended, and its memory: single pages, which are the most, together. */
 static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
 {
+	struct page *pages[DIO_UNPIN] __uninitialized;
+	unsigned int nr = 0;
 	struct bio_vec *bv;
 	int i;
 
-	bio_for_each_bvec_all(bv, bio, i)
-		dio_release_pages(dio, bv->bv_page,
-				  DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), dirty);
+	bio_for_each_bvec_all(bv, bio, i) {
+		unsigned int end = bv->bv_offset + bv->bv_len;
+		struct page *page = bv->bv_page;
+
+		if (dio->hold != DIO_PIN || end > PAGE_SIZE || page == dio_zeros ||
+		    (dirty && !PageDirty(page))) {
+			dio_release_pages(dio, page, DIV_ROUND_UP(end, PAGE_SIZE), dirty);
+			continue;
+		}
+		if (nr == DIO_UNPIN) {
+			unpin_user_pages(pages, nr);
+			nr = 0;
+		}
+		pages[nr++] = page;
+	}
+	if (nr == 1)
+		unpin_user_page(pages[0]);
+	else
+		unpin_user_pages(pages, nr);
 	if (bio != &dio->bio)
 		bio_put(bio);
 }
 
-/* Can the memory of a finished read be released without marking it dirty first? */
-static bool dio_all_dirty(struct bio *bio)
+/* How many of the @nr pages from @page on are in one folio with it? */
+static unsigned int dio_in_folio(struct page *page, unsigned int nr)
 {
-	struct folio_iter fi;
+	struct folio *folio;
 
-	bio_for_each_folio_all(fi, bio)
-		if (!folio_test_dirty(fi.folio))
-			return false;
-	return true;
+	if (nr == 1)
+		return 1;
+	folio = page_folio(page);
+	return min_t(unsigned long, nr, folio_nr_pages(folio) - folio_page_idx(folio, page));
 }
 
-/* So that memory of an asynchronous read need not be marked where that may not sleep. */
-static void dio_mark_dirty(struct bio *bio)
+/*
+ * Is all memory of a read dirty? @mark: make it so. An asynchronous read does that when it is sent,
+ * and need not do it where it ends, which may not sleep.
+ */
+static bool dio_all_dirty(struct bio *bio, bool mark)
 {
-	struct folio_iter fi;
+	struct bio_vec *bv;
+	unsigned int nr, k;
+	int i;
 
-	bio_for_each_folio_all(fi, bio) {
-		if (folio_test_dirty(fi.folio))
-			continue;
-		folio_lock(fi.folio);
-		folio_mark_dirty(fi.folio);
-		folio_unlock(fi.folio);
+	bio_for_each_bvec_all(bv, bio, i) {
+		nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
+		for (k = 0; k < nr; k += dio_in_folio(bv->bv_page + k, nr - k)) {
+			if (PageDirty(bv->bv_page + k))
+				continue;
+			if (!mark)
+				return false;
+			set_page_dirty_lock(bv->bv_page + k);
+		}
 	}
+	return true;
 }
 
 /*
@@ -489,7 +517,7 @@ static void dio_end_io(struct bio *bio)
 	if (!dio->async && bio == &dio->bio)
 		goto put;
 
-	if (dio->dirty && !dio_all_dirty(bio)) {
+	if (dio->dirty && !dio_all_dirty(bio, false)) {
 		dio_free_undirtied(dio, bio);
 		return;
 	}
@@ -526,7 +554,7 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	if (dio->write)
 		task_io_account_write(bio->bi_iter.bi_size);
 	else if (dio->dirty && (dio->async || bio != &dio->bio))
-		dio_mark_dirty(bio);
+		dio_all_dirty(bio, true);
 	atomic_inc(&dio->ref);
 	if (cur->submit_io)
 		cur->submit_io(bio, dio->inode, cur->bio_pos);
@@ -566,15 +594,10 @@ static void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t se
 	cur->next = NULL;
 }
 
-/*
- * Does @page at @offset continue the last bio_vec? Both struct pages and memory have to be side by
- * side. Under Xen frames that look so need not be.
- */
-static inline bool dio_continues(struct dio_cursor *cur, struct page *page, unsigned int offset)
+/* Is @page, which follows on another in memmap, next to it in memory as well, and for the disk? */
+static inline bool dio_adjacent(struct page *page)
 {
-	if (likely(page != cur->next || offset != cur->next_offset))
-		return false;
-	return offset || (page_to_pfn(page) == page_to_pfn(page - 1) + 1 && !xen_domain());
+	return page == nth_page(page - 1, 1) && !xen_domain();
 }
 
 /* Add to the present bio; false if it is full. The hold on @page goes with it. */
@@ -585,7 +608,7 @@ static inline bool dio_add(struct dio *dio, struct dio_cursor *cur, struct page 
 
 	if (bio->bi_iter.bi_size > UINT_MAX - PAGE_SIZE)
 		return false;
-	if (dio_continues(cur, page, offset)) {
+	if (page == cur->next && offset == cur->next_offset && (offset || dio_adjacent(page))) {
 		bio->bi_io_vec[bio->bi_vcnt - 1].bv_len += len;
 		/* A page that is shared with what it continues was held twice. */
 		if (offset)
@@ -599,6 +622,37 @@ static inline bool dio_add(struct dio *dio, struct dio_cursor *cur, struct page 
 	cur->next_offset = offset_in_page(offset + len);
 	cur->next = cur->next_offset ? page : page + 1;
 	return true;
+}
+
+/* The same for whole pages, as many as possible. Returns their bytes. */
+static size_t dio_add_pages(struct dio_cursor *cur, size_t left)
+{
+	struct bio *bio = cur->bio;
+	unsigned int room = (UINT_MAX - bio->bi_iter.bi_size) / PAGE_SIZE, i;
+	unsigned int nr = min_t(size_t, left / PAGE_SIZE, room);
+	struct page **pages = cur->pages + cur->head, *next = cur->next_offset ? NULL : cur->next;
+	struct bio_vec *bv = bio->bi_io_vec + bio->bi_vcnt, *end = bio->bi_io_vec + bio->bi_max_vecs;
+
+	for (i = 0; i < nr; i++) {
+		struct page *page = pages[i];
+
+		if (page == next && dio_adjacent(page))
+			bv[-1].bv_len += PAGE_SIZE;
+		else if (bv < end)
+			bvec_set_page(bv++, page, PAGE_SIZE, 0);
+		else
+			break;
+		next = page + 1;
+	}
+	if (i) {
+		bio->bi_vcnt = bv - bio->bi_io_vec;
+		bio->bi_iter.bi_size += i * PAGE_SIZE;
+		cur->next = next;
+		cur->next_offset = 0;
+		cur->head += i;
+		cur->bytes -= i * PAGE_SIZE;
+	}
+	return i * PAGE_SIZE;
 }
 
 /* Write @len zeros at @sector, which belongs to @pos of the file. */
@@ -627,8 +681,13 @@ static int dio_send(struct dio *dio, struct dio_cursor *cur)
 
 	dio_prepare_bio(dio, cur, cur->sector, cur->pos);
 	while (sent < left && !ret) {
-		unsigned int len = min_t(size_t, left - sent, PAGE_SIZE - cur->offset);
+		unsigned int len;
 
+		if (!cur->offset)
+			sent += dio_add_pages(cur, left - sent);
+		len = min_t(size_t, left - sent, PAGE_SIZE - cur->offset);
+		if (!len)
+			break;
 		if (!dio_add(dio, cur, cur->pages[cur->head], cur->offset, len)) {
 			dio_submit(dio, cur, true);
 			dio_prepare_bio(dio, cur, cur->sector + (sent >> SECTOR_SHIFT),

@@ -17,7 +17,10 @@
 #					aio or uring (reads, depth 32); WHERE bdev, raw, or a file of
 #					32 MiB on ext2, jfs, vfat (clusters of 32 KiB), ext4 or xfs, of
 #					which the first page is in the page cache. A pass is 20000 I/Os
-#					of 4k, 4000 of 64k, 500 of 1m
+#					of 4k, 4000 of 64k, 500 of 1m. read-4k-FS also tells what the file
+#					system's get_block takes of it (FIBMAP)
+#	readers-N-FS			N = 2 to 8 processes read a file whose mapping blocks are not cached,
+#					from a disk that answers after 50 ms: elapsed time
 #
 # The file system is made on a disk that keeps its data. When all that maps the file's blocks is
 # cached, device-mapper puts a null_blk that neither keeps nor copies data in its place; bdev and raw
@@ -291,6 +294,34 @@ run_io()
 	# shellcheck disable=SC2086
 	value=$("$bin/dio_load" $words) || die 1 "$1-$2-$3 failed"
 	emit engine "$1-$2-$3" insn insn "$value" "dio_load $words"
+	case $1-$2-$3 in
+	*-bdev|*-raw|*-xfs)	return ;;	# maps nothing, or not by get_block
+	read-4k-*)	;;
+	*)		return ;;
+	esac
+	words="map bs=$size n=$((n * $4)) $file"
+	# shellcheck disable=SC2086
+	value=$("$bin/dio_load" $words) || die 1 "$1-$2-$3: no map"
+	emit engine "$1-$2-$3" insn_get_block insn "$value" "dio_load $words"
+}
+
+# run_readers N WHERE: as many processes read a file of which no mapping block is cached, from a disk
+# that takes 50 ms a read. Nothing is counted here but the time that they spend waiting.
+run_readers()
+{
+	local value
+
+	the_file "$2"
+	[ -n "$file" ] || return 0
+	dm suspend --nolockfs bench
+	dmsetup reload bench --table "0 786432 delay $memory 0 50 $memory 0 0"
+	dm resume bench
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	value=$("$bin/dio_load" read readers="$1" bs=4k n=1 "$file") || die 1 "readers-$1-$2 failed"
+	switch_to "$empty"
+	emit engine "readers-$1-$2" elapsed us "$(awk -v ns="$value" 'BEGIN { print ns / 1000 }')" \
+		"dio_load read readers=$1 bs=4k n=1 $file (dm-delay 50 ms)"
 }
 
 # nsec_of ARGS...: the time of one disk_read
@@ -332,6 +363,9 @@ run_case()
 		emit field-1 "$name" insn_per_mib insn/MiB \
 			"$(awk -v ns="$nsec" -v mib=$((n * mib)) 'BEGIN { printf "%.1f", ns / mib }')" \
 			"disk_read $args $(on_short) (scsi_debug fake_rw=1 delay=0)"
+		;;
+	readers-[2-8]-*)
+		run_readers "${name:8:1}" "${name:10}"
 		;;
 	read-*-*|overwrite-*-*|aio-*-*|uring-*-*)
 		name=${1%-*}

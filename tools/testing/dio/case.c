@@ -137,6 +137,7 @@ static void draw_pages(void)
 
 	c.section = scattered && chance(2) ? pick(c.nr_pages) : NR_PAGES;
 	c.xen = chance(16);
+	c.folio = c.section == NR_PAGES && chance(3) ? 1 + pick(16) : 1;
 	for (v = 0; v < c.nr_pages; v++) {
 		c.readonly[v] = false;
 		c.absent[v] = false;

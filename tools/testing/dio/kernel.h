@@ -97,7 +97,8 @@ void task_io_account_write(size_t bytes);
 struct page {
 	struct page *head;	/* of its folio */
 	unsigned int pins, refs;
-	bool dirty, locked;
+	bool dirty;
+	unsigned int nr;	/* pages of the folio, in its head */
 	char *data;
 };
 
@@ -111,20 +112,21 @@ struct folio {
 #define GFP_KERNEL	0
 #define __GFP_ZERO	0x100
 struct page *alloc_page(gfp_t gfp);
-unsigned long page_to_pfn(struct page *page);
+struct page *nth_page(struct page *page, int n);
 int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **pages);
 bool try_grab_page(struct page *page, unsigned int flags);
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty);
 void unpin_user_page(struct page *page);
+void unpin_user_pages(struct page **pages, unsigned long nr);
 void get_page(struct page *page);
 void put_page(struct page *page);
 void memzero_page(struct page *page, size_t offset, size_t len);
 void flush_dcache_page(struct page *page);
 bool PageDirty(struct page *page);
-bool folio_test_dirty(struct folio *folio);
-void folio_mark_dirty(struct folio *folio);
-void folio_lock(struct folio *folio);
-void folio_unlock(struct folio *folio);
+void set_page_dirty_lock(struct page *page);
+struct folio *page_folio(struct page *page);
+unsigned long folio_nr_pages(struct folio *folio);
+unsigned long folio_page_idx(struct folio *folio, struct page *page);
 bool virt_addr_valid(const void *addr);
 bool is_vmalloc_or_module_addr(const void *addr);
 struct page *virt_to_page(const void *addr);
@@ -303,11 +305,6 @@ struct bio_set {
 	unsigned int front_pad;
 };
 
-struct folio_iter {
-	struct folio *folio;
-	unsigned int vec, page;
-};
-
 struct blk_plug {
 	int depth;
 };
@@ -325,8 +322,6 @@ void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);
 unsigned int blksize_bits(unsigned int size);
 unsigned int bdev_logical_block_size(struct block_device *bdev);
-void bio_first_folio(struct folio_iter *fi, struct bio *bio);
-void bio_next_folio(struct folio_iter *fi, struct bio *bio);
 #define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev))
 #define bio_end_sector(bio)	((bio)->bi_iter.bi_sector + ((bio)->bi_iter.bi_size >> SECTOR_SHIFT))
 #define bio_max_segs(nr)	min_t(unsigned int, nr, BIO_MAX_VECS)
@@ -334,7 +329,5 @@ void bio_next_folio(struct folio_iter *fi, struct bio *bio);
 	(*(bv) = (struct bio_vec){ .bv_page = (page), .bv_len = (len), .bv_offset = (offset) })
 #define bio_for_each_bvec_all(bv, bio, i) \
 	for ((i) = 0, (bv) = (bio)->bi_io_vec; (i) < (bio)->bi_vcnt; (i)++, (bv)++)
-#define bio_for_each_folio_all(fi, bio) \
-	for (bio_first_folio(&(fi), bio); (fi).folio; bio_next_folio(&(fi), bio))
 
 #endif

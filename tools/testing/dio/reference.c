@@ -394,6 +394,8 @@ void check_case(void)
 	move_data();
 	check_result(err, async);
 	check_data();
+	if (!may_stop_early && got.cleaned << (c.blkbits - SECTOR_SHIFT) != nr_fresh)
+		wrong("cleaned aliases of %zu blocks, %u sectors are new", got.cleaned, nr_fresh);
 	if (!may_stop_early && got.get_blocks != want.get_blocks)
 		wrong("%d mappings instead of %d", got.get_blocks, want.get_blocks);
 }

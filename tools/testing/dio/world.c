@@ -26,7 +26,10 @@
 #define forget(memory, size)	__msan_poison(memory, size)
 #endif
 #endif
-#ifndef forget
+#ifdef forget
+static const bool forgotten = true;	/* and may not be looked at */
+#else
+static const bool forgotten;
 #define forget(memory, size)	memset(memory, c.poison, size)
 #endif
 
@@ -121,6 +124,8 @@ void set_current_state(int state)
 void blk_io_schedule(void)
 {
 	may_sleep("the submitter");
+	if (lock_depth)
+		wrong("waits for the disk with the inode lock held");
 	if (submitter.state == TASK_RUNNING)
 		return;
 	if (chance(8))
@@ -130,6 +135,8 @@ void blk_io_schedule(void)
 		wrong("the submitter waits for ever");
 	while (submitter.state != TASK_RUNNING && (nr_in_flight || nr_works))
 		something_happens();
+	if (submitter.state != TASK_RUNNING)
+		wrong("nobody wakes the submitter");
 }
 
 void blk_wake_io_task(struct task_struct *task)
@@ -171,9 +178,15 @@ struct page *alloc_page(gfp_t gfp)
 	return zero_page;
 }
 
-unsigned long page_to_pfn(struct page *page)
+/* Frames are not in order where a section begins. */
+static unsigned long frame_of(struct page *page)
 {
 	return page_nr(page) + (page_nr(page) >= c.section ? 1000 : 0);
+}
+
+struct page *nth_page(struct page *page, int n)
+{
+	return frame_of(page + n) == frame_of(page) + n ? page + n : NULL;
 }
 
 bool xen_domain(void)
@@ -233,6 +246,12 @@ void unpin_user_page(struct page *page)
 	unpin_user_page_range_dirty_lock(page, 1, false);
 }
 
+void unpin_user_pages(struct page **which, unsigned long nr)
+{
+	while (nr--)
+		unpin_user_page_range_dirty_lock(*which++, 1, false);
+}
+
 void get_page(struct page *page)
 {
 	if (!page->refs++)
@@ -262,29 +281,25 @@ bool PageDirty(struct page *page)
 	return page->head->dirty;
 }
 
-bool folio_test_dirty(struct folio *folio)
+void set_page_dirty_lock(struct page *page)
 {
-	return folio->page.dirty;
+	may_sleep("set_page_dirty_lock");
+	page->head->dirty = true;
 }
 
-void folio_mark_dirty(struct folio *folio)
+struct folio *page_folio(struct page *page)
 {
-	if (!folio->page.locked)
-		wrong("marked an unlocked folio dirty");
-	folio->page.dirty = true;
+	return (struct folio *)page->head;
 }
 
-void folio_lock(struct folio *folio)
+unsigned long folio_nr_pages(struct folio *folio)
 {
-	may_sleep("folio_lock");
-	if (folio->page.locked)
-		wrong("locked a folio twice");
-	folio->page.locked = true;
+	return folio->page.nr;
 }
 
-void folio_unlock(struct folio *folio)
+unsigned long folio_page_idx(struct folio *folio, struct page *page)
 {
-	folio->page.locked = false;
+	return page - &folio->page;
 }
 
 bool is_vmalloc_or_module_addr(const void *addr)
@@ -522,6 +537,7 @@ void schedule_work(struct work_struct *work)
 	if (nr_works == MAX_WORKS)
 		wrong("too many work items");
 	works[nr_works++] = work;
+	got.works++;
 }
 
 void queue_work(struct workqueue_struct *wq, struct work_struct *work)
@@ -575,6 +591,7 @@ void clean_bdev_aliases(struct block_device *dev, sector_t block, sector_t len)
 	may_sleep("clean_bdev_aliases");
 	if (dev != &bdev || !len)
 		wrong("cleaned aliases of %ju blocks at %ju", (uintmax_t)len, (uintmax_t)block);
+	got.cleaned += len;
 }
 
 static int end_io(struct kiocb *i, loff_t pos, ssize_t bytes, void *private)
@@ -666,36 +683,29 @@ struct bio *bio_alloc(struct block_device *dev, unsigned short nr, blk_opf_t opf
 	return bio_alloc_bioset(dev, nr, opf, gfp, &none);
 }
 
+/* What only completion in process context needs is not touched before that: it lies last. */
+static void check_untouched(struct bio *bio)
+{
+	const u8 *work = (u8 *)bio - sizeof(struct work_struct);
+	unsigned int i;
+
+	if (bio->memory == bio || got.works)
+		return;
+	for (i = 0; i < sizeof(struct work_struct); i++)
+		if (work[i] != c.poison)
+			wrong("the work item was touched, and not used");
+}
+
 void bio_put(struct bio *bio)
 {
 	if (bio->refs != 1)
 		wrong("put a bio with %d references", bio->refs);
 	bio->refs = 0;
+	if (!forgotten)
+		check_untouched(bio);
 	nr_live--;
 	nr_pooled -= bio->memory == bio;
 	free(bio->memory);
-}
-
-void bio_first_folio(struct folio_iter *fi, struct bio *bio)
-{
-	fi->vec = 0;
-	fi->page = 0;
-	fi->folio = bio->bi_vcnt ? (struct folio *)bio->bi_io_vec[0].bv_page->head : NULL;
-}
-
-void bio_next_folio(struct folio_iter *fi, struct bio *bio)
-{
-	struct bio_vec *bv = &bio->bi_io_vec[fi->vec];
-
-	if (++fi->page * PAGE_SIZE >= bv->bv_offset + bv->bv_len) {
-		fi->page = 0;
-		if (++fi->vec == bio->bi_vcnt) {
-			fi->folio = NULL;
-			return;
-		}
-		bv++;
-	}
-	fi->folio = (struct folio *)bv->bv_page[fi->page].head;
 }
 
 /* Look at a bio as a device would, @move: and do what it says. */
@@ -719,7 +729,7 @@ static void walk_bio(struct bio *bio, bool move)
 				wrong("the disk uses a page that is not pinned");
 			if (c.memory == A_PIPE && !page->refs)
 				wrong("the disk uses a page that is free");
-			if (page_to_pfn(page) != page_to_pfn(bv->bv_page) + k)
+			if (frame_of(page) != frame_of(bv->bv_page) + k)
 				wrong("a bio_vec whose pages do not lie side by side");
 		}
 		for (k = 0; k < bv->bv_len; k += SECTOR_SIZE, sector++) {
@@ -837,8 +847,12 @@ static void make_world(void)
 	fill_memory(data);
 	memset(data[NR_PAGES], 0, PAGE_SIZE);
 	for (i = 0; i < c.nr_pages; i++) {
-		pages[i] = (struct page) { .head = &pages[i], .data = data[i] };
-		pages[i].dirty = c.timing == SOON && i % 3;
+		unsigned int head = i - i % c.folio;
+
+		pages[i] = (struct page) {
+			.head = &pages[head], .data = data[i], .nr = c.folio,
+			.dirty = c.timing == SOON && head % 3,
+		};
 	}
 	*zero_page = (struct page) { .head = zero_page, .data = data[NR_PAGES] };
 	current = &submitter;
@@ -903,10 +917,10 @@ static void check_given_back(void)
 	unsigned int i;
 
 	for (i = 0; i < c.nr_pages; i++) {
-		if (pages[i].pins || pages[i].refs || pages[i].locked)
+		if (pages[i].pins || pages[i].refs)
 			wrong("page %u is left with %u pins and %u references", i, pages[i].pins,
 			      pages[i].refs);
-		got.dirty[i] = pages[i].dirty;
+		got.dirty[i] = pages[i].head->dirty;
 	}
 	if (zero_page->pins || zero_page->refs)
 		wrong("the zero page is left with %u pins", zero_page->pins);

@@ -63,6 +63,7 @@ struct dio_case {
 	/* memory: which page is behind an address, and of which kind */
 	unsigned int nr_pages, page_of[NR_PAGES];
 	bool readonly[NR_PAGES], absent[NR_PAGES];
+	unsigned int folio;		/* its pages, in order of frames */
 	unsigned int section;		/* the page whose frame does not follow the one before */
 	bool xen;
 	/* what fails: the how-manieth call, or NEVER */
@@ -82,7 +83,8 @@ struct bio_record {
 
 struct record {
 	unsigned int nr_bios;
-	int get_blocks;
+	int get_blocks, works;
+	size_t cleaned;			/* blocks: of old aliases */
 	u64 private;
 	ssize_t ret, end_io_bytes;
 	bool queued, waited, grab_failed, end_io_called;

@@ -3,6 +3,8 @@
  * One direct I/O many times, and what one took.
  *
  *	dio_load read|write [aio|uring] [depth=32] [huge] bs=4k n=20000 [seed=N] FILE
+ *	dio_load read readers=4 bs=4k n=1 FILE
+ *	dio_load map bs=4k n=20000 [seed=N] FILE
  *
  * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
  * seed. write overwrites what is there (zeros). Memory is one buffer for each I/O in flight,
@@ -15,7 +17,10 @@
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #define PROGRAM		"dio_load"
 #include "words.h"
@@ -31,9 +36,9 @@ enum way { SYNC, AIO, URING };
 
 static struct {
 	const char *name;
-	unsigned long long bs, n, seed, depth;
+	unsigned long long bs, n, seed, depth, readers;
 	enum way way;
-	int write, chosen, huge;
+	int write, chosen, huge, map;
 } opt = { .depth = 32 };
 
 static int fd;
@@ -44,6 +49,9 @@ static void parse_word(char *word)
 {
 	if (!strcmp(word, "read") || !strcmp(word, "write")) {
 		opt.write = *word == 'w';
+		opt.chosen = 1;
+	} else if (!strcmp(word, "map")) {
+		opt.map = 1;
 		opt.chosen = 1;
 	} else if (!strcmp(word, "aio")) {
 		opt.way = AIO;
@@ -59,6 +67,8 @@ static void parse_word(char *word)
 		opt.seed = parse_number(word, word + 5);
 	} else if (!strncmp(word, "depth=", 6)) {
 		opt.depth = parse_number(word, word + 6);
+	} else if (!strncmp(word, "readers=", 8)) {
+		opt.readers = parse_number(word, word + 8);
 	} else if (strchr(word, '/')) {
 		opt.name = word;
 	} else {
@@ -160,6 +170,47 @@ static void run_uring(void)
 	}
 }
 
+/* One ioctl for each I/O; the same places */
+static void run_ioctl(unsigned long request)
+{
+	unsigned long long i;
+	int block;
+
+	for (i = 0; i < opt.n; i++) {
+		block = next_place() / opt.bs;
+		if (ioctl(fd, request, &block))
+			die(1, "%s: %s", opt.name, strerror(errno));
+	}
+}
+
+/* Each in a part of its own: the file's size shared by all of them, less than one place is lost. */
+static void run_readers(void)
+{
+	unsigned long long i, part = places / opt.readers;
+	int status;
+
+	if (!part)
+		die(EXIT_USAGE, "%s is too small for %llu readers", opt.name, opt.readers);
+	for (i = 0; i < opt.readers; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die(1, "no process: %s", strerror(errno));
+		if (!pid) {
+			off_t place = i * part * opt.bs;
+			unsigned long long k;
+
+			for (k = 0; k < opt.n; k++)
+				check(sys_result(pread(fd, memory, opt.bs,
+						       place + next_place() % (part * opt.bs))));
+			exit(0);
+		}
+	}
+	for (i = 0; i < opt.readers; i++)
+		if (wait(&status) < 0 || status)
+			die(1, "a reader failed");
+}
+
 static unsigned long long now_ns(void)
 {
 	struct timespec ts;
@@ -170,18 +221,32 @@ static unsigned long long now_ns(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long long start;
+	unsigned long long start, nothing = 0;
 	int i;
 
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.chosen)
-		die(EXIT_USAGE, "usage: dio_load read|write [aio|uring] [huge] bs=4k n=20000 FILE");
+		die(EXIT_USAGE, "usage: dio_load read|write|map [aio|uring] [huge] [readers=N] bs=4k n=20000 FILE");
 	if (opt.way != SYNC)
 		opt.n = (opt.n + opt.depth - 1) / opt.depth * opt.depth;
 	open_file();
 	get_memory();
+	if (opt.map) {
+		start = now_ns();
+		run_ioctl(FIGETBSZ);
+		nothing = now_ns() - start;
+		start = now_ns();
+		run_ioctl(FIBMAP);
+		printf("%.1f\n", (double)(now_ns() - start - nothing) / opt.n);
+		return 0;
+	}
 	start = now_ns();
+	if (opt.readers) {
+		run_readers();
+		printf("%.1f\n", (double)(now_ns() - start));
+		return 0;
+	}
 	switch (opt.way) {
 	case SYNC:
 		run_sync();

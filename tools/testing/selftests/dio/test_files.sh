@@ -4,9 +4,10 @@
 # Direct I/O on files: random operations against a model, on every file system at hand that maps
 # blocks with get_block, and ext4 (its own direct I/O) as a check of the test itself.
 #
-# The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) are filled with 0xdb, so that a new block that shows what was
-# there before is noticed, and get each file system in turn. After the operations it is mounted
-# anew and compared with the model once more.
+# The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) are filled with 0xdb, so that a new block
+# that shows what was there before is noticed, and get each file system in turn. After the
+# operations it is mounted anew and compared with the model once more. Then dio_pin runs on it, from
+# a disk that holds reads back.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
@@ -17,6 +18,11 @@ systems="ext2-1k:mke2fs -q -F -t ext2 -b 1024
 ext2-4k:mke2fs -q -F -t ext2 -b 4096
 jfs:mkfs.jfs -q
 vfat:mkfs.vfat
+exfat:mkfs.exfat
+nilfs2:mkfs.nilfs2 -q -f -B 256
+udf:mkudffs --media-type=hd
+ntfs3:mkfs.ntfs -q -Q -F
+reiserfs:mkfs.reiserfs -q -f
 ext4:mke2fs -q -F -t ext4"
 
 # has_type FS: does this kernel know it?
@@ -48,6 +54,16 @@ on_system()
 	umount "$DIO_TMP/mnt" && return $bad
 }
 
+# pin_on NAME: what was made last, mounted from the slow disk
+pin_on()
+{
+	mount -t "${1%%-*}" "$slow" "$DIO_TMP/mnt" || return
+	"$DIO_DIR/dio_pin" "$DIO_TMP/mnt/pin"
+	pinned=$?
+	umount "$DIO_TMP/mnt" || return
+	return $pinned
+}
+
 dio_init "$@"
 dio_need dd mke2fs cmp
 dio_get_scratch
@@ -55,18 +71,37 @@ sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
 [ "$sectors" -le 131072 ] || sectors=131072
 dio_dm files "0 $sectors linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
 disk=$DIO_DM
+slow=
+if dio_dm slow_files "0 $sectors delay $disk 0 100 $disk 0 0"; then
+	slow=$DIO_DM
+fi
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan "$(echo "$systems" | wc -l)"
+# ext4 has direct I/O of its own, which loses the data of dio_pin on 6.1.
+dio_plan $(($(echo "$systems" | wc -l) * 2 - 1))
 
 while IFS=: read -r name maker; do
 	case="random operations on $name"
+	pin="a fork while the disk writes into memory, $name"
+	why=
 	if ! has_type "${name%%-*}"; then
-		dio_skip "$case" "this kernel has no ${name%%-*}"
+		why="this kernel has no ${name%%-*}"
 	elif ! command -v "${maker%% *}" >/dev/null; then
-		dio_skip "$case" "program ${maker%% *} is missing"
+		why="program ${maker%% *} is missing"
+	fi
+	if [ -n "$why" ]; then
+		dio_skip "$case" "$why"
 	else
 		dio_check "$case" on_system "$name" "$maker"
+	fi
+	if [ "$name" = ext4 ]; then
+		continue
+	elif [ -n "$why" ]; then
+		dio_skip "$pin" "$why"
+	elif [ -z "$slow" ]; then
+		dio_skip "$pin" "$DIO_WHY"
+	else
+		dio_check "$pin" pin_on "$name"
 	fi
 done <<LIST
 $systems

@@ -34,7 +34,7 @@ static void __noreturn __printf(2, 3) die(int status, const char *fmt, ...)
 }
 
 /* The number in @word from @text on: digits, then at most one of k, m, g (2^10, 2^20, 2^30). */
-static unsigned long long parse_number(const char *word, const char *text)
+static inline unsigned long long parse_number(const char *word, const char *text)
 {
 	static const char suffixes[] = "kKmMgG";
 	const char *suffix;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+// The boundary is honoured at the first block of a mapping, and then forgotten.
+
+@@ @@
+ dio_send(...) {
+ ...
+ 	dio_prepare_bio(...);
++	if (buffer_boundary(&cur->map) && left > (1U << cur->blkbits))
++		left = 1U << cur->blkbits;
+ 	while (...) { ... }
+ <...
+-	if (!cur->map_len && buffer_boundary(&cur->map) && cur->bio)
++	if (buffer_boundary(&cur->map) && cur->bio) {
+ 		dio_submit(...);
++		cur->map.b_state &= ~(1UL << BH_Boundary);
++	}
+ ...>
+ }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0
+// Memory is marked dirty in an interrupt, which may not sleep.
+
+@@ @@
+ dio_end_io(...) {
+ <+...
+-	dio_free_bio(dio, bio, false);
++	dio_free_bio(dio, bio, dio->dirty);
+ ...+>
+ }
+
+@@ @@
+ dio_end_io(...) {
+ <+...
+-	if (dio->dirty && !dio_all_dirty(...)) { ... }
+ ...+>
+ }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+// A bio goes on where the disk does not.
+
+@@
+expression f, g;
+@@
+ dio_prepare_bio(...) {
+ <+...
+ 	if (
+-	    bio_end_sector(bio) == sector && f
++	    f
+ 	    && g)
+ 		return;
+ ...+>
+ }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+// Pages are put into one bio_vec because their struct pages are side by side.
+
+@@ @@
+ dio_adjacent(...) {
+-	return page == nth_page(page - 1, 1) && !xen_domain();
++	return true;
+ }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+// Pages that lie side by side get a bio_vec each.
+
+@@ @@
+ dio_adjacent(...) {
+-	return page == nth_page(page - 1, 1) && !xen_domain();
++	return false;
+ }

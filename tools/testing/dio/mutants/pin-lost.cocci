@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// Memory is not released when a bio has ended.
+
+@@ @@
+ dio_free_bio(...) {
+ <+...
+-	unpin_user_page(...);
++	;
+ ...+>
+ }

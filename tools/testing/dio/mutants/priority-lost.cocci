@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+// bios do not carry the priority of the request.
+
+@@ @@
+ dio_prepare_bio(...) {
+ <+...
+-	bio->bi_ioprio = dio->iocb->ki_ioprio;
+ ...+>
+ }

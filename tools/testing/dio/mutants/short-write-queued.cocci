@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// A write that fell short is queued, and nobody writes the rest.
+
+@@
+expression e;
+@@
+ dio_is_queued(...) {
+-	return dio->async && !ret && dio->result && (e);
++	return dio->async && !ret && dio->result;
+ }
