@@ -8,13 +8,20 @@ export O := $(abspath $(or $(O),out))
 export KSRC DISKS
 LAB := tools/lab
 PYTHON ?= python3
-SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh)
+SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools/testing/dio/*.sh)
 SOURCES := fs/direct-io.c drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 
+HARNESS := $(wildcard tools/testing/dio/*.[ch])
+# The harness defines what the kernel has macros for, and prints what a program prints.
+STANDIN_STYLE := BIT_MACRO,CAMELCASE,EMBEDDED_FUNCTION_NAME,AVOID_EXTERNS,NEW_TYPEDEFS,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,PREFER_DEFINED_ATTRIBUTE_MACRO,EXPORT_SYMBOL,FUNCTION_ARGUMENTS,MINMAX,ENOSYS
+
 help:
 	@echo 'make run        everything: build and boot both kernels, selftests, reads, the table'
-	@echo 'make test       unit tests of the lab, then the selftests in the guest'
+	@echo 'make test       unit tests of the lab, the harness, then the selftests in the guest'
+	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants'
+	@echo 'make mutants    only those: each known fault, put back, must be found'
+	@echo 'make fuzz       let libFuzzer look for cases (SECONDS=)'
 	@echo 'make kernel     build the stock and the patched kernel'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
@@ -74,7 +81,17 @@ unit-tests: packages
 	@$(PYTHON) -m unittest discover -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log; \
 		exit $${PIPESTATUS[0]}
 
-test: unit-tests guest-tests
+harness: packages
+	@mkdir -p $(O)/log $(O)/harness
+	@tools/testing/dio/tap.sh $(O)/harness | tee $(O)/log/harness.tap; exit $${PIPESTATUS[0]}
+
+mutants: packages
+	@$(MAKE) --no-print-directory -C tools/testing/dio mutants OUTPUT=$(O)/harness
+
+fuzz: packages
+	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(O)/harness
+
+test: unit-tests harness guest-tests
 
 boot: disks
 	@$(LAB)/guest.sh -d -s
@@ -89,6 +106,9 @@ check: kernel
 	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
 		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
 		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES))
+	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
+	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore $(STANDIN_STYLE) \
+		-f $(addprefix $(CURDIR)/,$(HARNESS))
 	$(LAB)/kernel.sh sparse $(filter %.c,$(filter fs/% drivers/%,$(SOURCES)))
 	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
 	echo "$$files" | while read -r file; do \
@@ -101,5 +121,5 @@ clean:
 	rm -rf $(O)
 
 .PHONY: help packages kernel selftests disks guest-tests debug-tests run bench report \
-	profile unit-tests test boot check clean
+	profile unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -461,8 +461,8 @@ static void dio_put(struct dio *dio)
 	}
 
 	/*
-	 * fsync and invalidation of what somebody cached meanwhile may sleep. Asynchronous writes have
-	 * seen to it that the file system's queue is there.
+	 * fsync and invalidation of what somebody cached meanwhile may sleep. Asynchronous writes
+	 * have seen to it that the file system's queue is there.
 	 */
 	if (dio->result && (dio->defer || (dio->write && dio->inode->i_mapping->nrpages))) {
 		INIT_WORK(&dio->work, dio_complete_work);
@@ -631,7 +631,8 @@ static size_t dio_add_pages(struct dio_cursor *cur, size_t left)
 	unsigned int room = (UINT_MAX - bio->bi_iter.bi_size) / PAGE_SIZE, i;
 	unsigned int nr = min_t(size_t, left / PAGE_SIZE, room);
 	struct page **pages = cur->pages + cur->head, *next = cur->next_offset ? NULL : cur->next;
-	struct bio_vec *bv = bio->bi_io_vec + bio->bi_vcnt, *end = bio->bi_io_vec + bio->bi_max_vecs;
+	struct bio_vec *end = bio->bi_io_vec + bio->bi_max_vecs;
+	struct bio_vec *bv = bio->bi_io_vec + bio->bi_vcnt;
 
 	for (i = 0; i < nr; i++) {
 		struct page *page = pages[i];
@@ -1106,3 +1107,7 @@ static int __init dio_setup(void)
 	return 0;
 }
 fs_initcall(dio_setup);
+
+#ifdef CONFIG_DIO_KUNIT_TEST
+#include "direct-io_test.c"
+#endif

@@ -87,12 +87,15 @@ static void draw_file(unsigned int size)
 
 		if (!dense)
 			at += pick(2);
-		for (k = 0; k < lens[order[i]]; k++)
+		for (k = 0; k < lens[order[i]]; k++) {
+			bool last = k + 1 == lens[order[i]];
+
 			c.blocks[starts[order[i]] + k] = (struct block) {
 				.where = at++,
 				.hole = hole,
-				.boundary = marks && (k + 1 == lens[order[i]] ? chance(2) : chance(20)),
+				.boundary = marks && chance(last ? 2 : 20),
 			};
+		}
 	}
 	c.disk_sectors = min_t(unsigned int, at << (c.blkbits - SECTOR_SHIFT), NR_SECTORS);
 	c.max_map = chance(2) ? c.nr_blocks : how_many(c.nr_blocks);
@@ -102,7 +105,8 @@ static void draw_file(unsigned int size)
 
 static void draw_request(void)
 {
-	unsigned int size = c.nr_blocks << c.blkbits, unit = 1U << (chance(3) ? c.blkbits : c.lbits);
+	unsigned int unit = 1U << (chance(3) ? c.blkbits : c.lbits);
+	unsigned int size = c.nr_blocks << c.blkbits;
 
 	c.pos = pick(size / unit) * unit;
 	c.count = (chance(4) ? size - c.pos : how_many((size - c.pos) / unit) * unit) / unit * unit;

@@ -37,8 +37,8 @@ void wrong(const char *fmt, ...)
 
 #define KINDS	13
 static const char * const kinds[KINDS] = {
-	"moved data", "queued", "several bios", "a full bio", "new blocks", "short", "EFAULT", "EIO",
-	"EAGAIN", "ENOMEM", "ENOSPC", "EINVAL", "EUCLEAN",
+	"moved data", "queued", "several bios", "a full bio", "new blocks", "short", "EFAULT",
+	"EIO", "EAGAIN", "ENOMEM", "ENOSPC", "EINVAL", "EUCLEAN",
 };
 
 static u64 met[KINDS];

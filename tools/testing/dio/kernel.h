@@ -323,7 +323,8 @@ void blk_finish_plug(struct blk_plug *plug);
 unsigned int blksize_bits(unsigned int size);
 unsigned int bdev_logical_block_size(struct block_device *bdev);
 #define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev))
-#define bio_end_sector(bio)	((bio)->bi_iter.bi_sector + ((bio)->bi_iter.bi_size >> SECTOR_SHIFT))
+#define bio_end_sector(bio) \
+	((bio)->bi_iter.bi_sector + ((bio)->bi_iter.bi_size >> SECTOR_SHIFT))
 #define bio_max_segs(nr)	min_t(unsigned int, nr, BIO_MAX_VECS)
 #define bvec_set_page(bv, page, len, offset) \
 	(*(bv) = (struct bio_vec){ .bv_page = (page), .bv_len = (len), .bv_offset = (offset) })

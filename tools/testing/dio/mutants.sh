@@ -48,5 +48,10 @@ if [ "${1-}" = --one ]; then
 	one "$2"
 	exit
 fi
-[ $# -gt 0 ] || set -- $(cd "$dir/mutants" && ls -- *.cocci | sed 's/\.cocci$//')
+if [ $# -eq 0 ]; then
+	for each in "$dir"/mutants/*.cocci; do
+		each=${each##*/}
+		set -- "$@" "${each%.cocci}"
+	done
+fi
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} "$0" "$out" --one {}

@@ -344,7 +344,8 @@ static void check_result(int err, bool async)
 	/* What was all done within submission need not be queued. */
 	async = async && !err && want.ret && (!c.write || want.ret == (ssize_t)c.count);
 	if (!may_stop_early && (async ? got.waited : got.queued))
-		wrong("%s", async ? "waited for what can be queued" : "queued what must be waited for");
+		wrong("%s", async ? "waited for what can be queued" :
+				    "queued what must be waited for");
 }
 
 void check_case(void)
@@ -376,7 +377,7 @@ void check_case(void)
 		expect(-ENOMEM);
 		return;
 	}
-	/* Alignment was to the file's blocks, or else to the disk's: the end of the file is, too. */
+	/* Alignment was to the file's blocks, or else to the disk's: so is the end of the file. */
 	for (i = 0; i < c.nr_segs; i++)
 		if (c.segs[i].len && ((c.memory == A_PIPE ? 0 : c.segs[i].start) | c.segs[i].len |
 				      c.pos) % unit)

@@ -566,7 +566,8 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 		return c.map_error;
 
 	map = map_blocks(got.blocks, block, bh->b_size >> c.blkbits, create);
-	bh->b_private = (void *)(uintptr_t)++got.private;
+	got.private++;
+	bh->b_private = (void *)(uintptr_t)got.private;
 	if (map.mapped) {
 		set_buffer_mapped(bh);
 		bh->b_bdev = &bdev;

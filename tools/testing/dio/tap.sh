@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# All that runs here as one list of results (TAP): random cases, the same under MSan if there is a
+# clang, and a line for each mutant. tap.sh OUTPUT; exit status: 0 if none failed.
+
+cd "$(dirname "$0")" || exit 1
+out=$1
+n=0
+failed=0
+
+# result RC NAME
+result()
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n $2"
+	else
+		echo "not ok $n $2"
+		failed=1
+	fi
+}
+
+echo "TAP version 13"
+make -s run OUTPUT="$out" >"$out/run.log" 2>&1
+result $? "random cases"
+sed 's/^/# /' "$out/run.log"
+if command -v clang >/dev/null; then
+	make -s poison OUTPUT="$out" >"$out/poison.log" 2>&1
+	result $? "nothing is read before it is set"
+	sed 's/^/# /' "$out/poison.log"
+else
+	n=$((n + 1))
+	echo "ok $n nothing is read before it is set # SKIP no clang, whose MSan this needs"
+fi
+make -s mutants OUTPUT="$out" >"$out/mutants.log" 2>&1
+while read -r line; do
+	case $line in
+	killed*)	result 0 "mutant ${line#killed }" ;;
+	SURVIVED*|"NOT MADE"*)	result 1 "mutant $line" ;;
+	*)	echo "# $line" ;;
+	esac
+done <"$out/mutants.log"
+echo "1..$n"
+exit $failed
