@@ -29,6 +29,7 @@ help:
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
 	@echo 'make report     print the table again'
+	@echo 'make series     write the patches for KSRC (6.1, 2.6 or 2.4) into $$O/series-VERSION'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
 	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
 	@echo 'make clean      remove $$O; the cache stays'
@@ -76,6 +77,9 @@ profile: kernel selftests
 	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case with CASE='; exit 2; }
 	@$(LAB)/bench.py profile '$(CASE)'
 
+series:
+	@tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && $(LAB)/series.py --out $(O) "$$tree"
+
 unit-tests: packages
 	@mkdir -p $(O)/log
 	@$(PYTHON) -m unittest discover -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log; \
@@ -100,6 +104,7 @@ check: kernel
 	@mkdir -p $(O)
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
 	$(LAB)/overlay.py --check-smpl
+	$(LAB)/series.py --check
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
 	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
 		-f $(addprefix $(CURDIR)/,$(SOURCES)) && \
@@ -121,5 +126,5 @@ clean:
 	rm -rf $(O)
 
 .PHONY: help packages kernel selftests disks guest-tests debug-tests run bench report \
-	profile unit-tests harness mutants fuzz test boot check clean
+	profile series unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -7,8 +7,9 @@
  enum bh_state_bits {
  	...,
 +	/*
-+	 * Of a mapping of several blocks: its last block is followed by metadata on the disk that is
-+	 * about to be read. Data up to and with that block is sent before; nothing acts on it earlier.
++	 * Of a mapping of several blocks: its last block is followed by metadata on the disk
++	 * that is about to be read. Data up to and with that block is sent before; nothing acts
++	 * on the flag earlier.
 +	 */
  	BH_Boundary,
  	...
@@ -19,8 +20,9 @@ identifier bh, sb, block;
 @@
 +/**
 + * map_bh_request() - make a buffer_head ready to ask get_block for a mapping
-+ * @bh: b_state, b_page, b_blocknr, b_size and b_bdev are set, which is all that a get_block may look
-+ *	at but for b_private: that is NULL at the first mapping of a request, and then left alone
++ * @bh: b_state, b_page, b_blocknr, b_size and b_bdev are set, which is all that a get_block may
++ *	look at but for b_private: that is NULL at the first mapping of a request, and then left
++ *	alone
 + * @bytes: how much is wanted, a multiple of the file's block size; more may not be mapped
 + */
 +static inline void

@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Write the patches of this repository for a kernel tree.
+
+    series.py TREE [--out DIR] [--overlay ROOT]   write DIR/series-VERSION/ (DIR: $O or out)
+    series.py --check [--overlay ROOT]            is every path in exactly one patch?
+
+For Linux 6.1 each file of series/ is a patch, in the order of the names: its message, and below
+"Paths:" what it carries (a path of the kernel, or a folder with a slash at its end). series/cover
+is the cover letter; {results} in it becomes the tables of DIR/results.json, "Left out:" names paths
+that stay in this repository, "Checkpatch:" what checkpatch --strict may say (type, file, reason).
+
+For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
+forms of overlay.py. Below the message stands
+
+    Trees: A - B        the versions that it is for
+    Has: [REMARK]       a tree where all lines below hold has the fix; the section may come again
+    Not needed: REASON  likewise, for a tree that can do without
+    Stop: REASON        likewise, for a tree that is refused
+
+Such lines, each after a tab: "PATH" (it exists), "no PATH", "PATH: TEXT" (TEXT stands in it, white
+space and comments aside), "PATH, not: TEXT". A tree that neither has a fix nor can do without must
+take every rule of it. One that does not is refused and the rule named: nothing is written.
+
+TREE is only read. Patches are made in a scratch git repository with the identity of the user (git
+config user.name, user.email), who signs them off; the date is that of the newest commit here, so that
+a second run writes nothing. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault or does
+not fit TREE, 2 usage, tree or system.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bench  # noqa: E402 (the path comes first)
+import overlay  # noqa: E402
+from overlay import Fault, Refusal  # noqa: E402
+
+COVER = "cover"
+COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
+MESSAGE = "message"
+SECTIONS = ("Paths", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop")
+VERSION = re.compile(r"\d+\.\d+\.\d+")
+
+
+@dataclass
+class Section:
+    title: str
+    remark: str
+    line: int
+    lines: list = field(default_factory=list)
+
+
+@dataclass
+class Letter:
+    name: str                                       # of its file, relative to the root
+    text: str = ""
+    sections: list = field(default_factory=list)
+
+    def all(self, title):
+        return [s for s in self.sections if s.title == title]
+
+    def lines(self, title):
+        return [line for s in self.all(title) for line in s.lines]
+
+    def pairs(self, title):
+        """{first word: the rest} of the lines below title."""
+        return dict((line.split(None, 1) + [""])[:2] for line in self.lines(title))
+
+
+@dataclass
+class Patch:
+    letter: Letter
+    contents: dict      # {path: Content}
+
+
+# Letters
+
+def read_letter(root, name):
+    """A message with its sections, which come last."""
+    letter, text = Letter(name), []
+    for number, line in enumerate((root / name).read_text().splitlines(), 1):
+        where = f"{name}:{number}"
+        head = re.fullmatch(rf"({'|'.join(SECTIONS)}):(?:\s+(.*))?", line)
+        if head:
+            letter.sections.append(Section(head[1], head[2] or "", number))
+        elif letter.sections and line.startswith("\t") and line.strip():
+            letter.sections[-1].lines.append(line.strip())
+        elif letter.sections and line.strip():
+            raise Fault(where, "below a section's heading each line starts with a tab")
+        elif not letter.sections and (text or not line.startswith("#")):
+            text.append(line)
+    letter.text = "\n".join(text).strip() + "\n"
+    lines = letter.text.splitlines()
+    if not lines[0] or len(lines) > 1 and lines[1]:
+        raise Fault(name, "a message is a subject, an empty line, and why")
+    return letter
+
+
+def letters(root, folder):
+    names = sorted(p.name for p in (root / folder).iterdir() if p.is_file() and p.name != COVER)
+    return [read_letter(root, f"{folder}/{name}") for name in names]
+
+
+# The series for 6.1: who carries what
+
+def covers(line, path):
+    return path.startswith(line) if line.endswith("/") else path == line
+
+
+def carriers(patches, cover, paths):
+    """{letter's name: its paths}, and the faults: a path in none or in two, a line for nothing."""
+    claims = [(p.name, line) for p in patches for line in p.lines("Paths")]
+    claims += [(cover.name, line) for line in cover.pairs("Left out")]
+    found, faults = {p.name: [] for p in patches}, []
+    for path in paths:
+        takers = [name for name, line in claims if covers(line, path)]
+        if not takers:
+            faults.append(Fault(path, "no file of series/ carries it, nor does series/cover "
+                                "leave it out"))
+        elif len(takers) > 1:
+            faults.append(Fault(path, f"is carried by {' and '.join(takers)}"))
+        elif takers[0] != cover.name:
+            found[takers[0]].append(path)
+    faults += [Fault(name, f"{line}: the overlay has no such path") for name, line in claims
+               if not any(covers(line, path) for path in paths)]
+    faults += [Fault(p.name, "carries no path") for p in patches if not p.lines("Paths")]
+    return found, faults
+
+
+def modern(root):
+    """The letters, the cover, the overlay and who carries what of it."""
+    found, faults = overlay.scan(root)
+    patches, cover = letters(root, "series"), read_letter(root, f"series/{COVER}")
+    carried, more = carriers(patches, cover, sorted(found))
+    return patches, cover, found, carried, faults + more
+
+
+def modern_patches(root, tree):
+    patches, cover, found, carried, faults = modern(root)
+    if faults:
+        raise faults[0]
+    contents, faults = overlay.plan(root, found, tree)
+    return [Patch(p, {path: contents[path] for path in carried[p.name]}) for p in patches], \
+        cover, faults
+
+
+# The fixes for 2.4 and 2.6: does a tree have one, need it, or neither?
+
+def numbers(version):
+    return tuple(map(int, version.split(".")))
+
+
+def trees_of(letter):
+    """(first, last) version that a fix is for."""
+    remark = "".join(s.remark for s in letter.all("Trees"))
+    ends = remark.split(" - ")
+    if len(ends) != 2 or not all(map(VERSION.fullmatch, ends)):
+        raise Fault(letter.name, "write the versions as Trees: 2.6.8 - 2.6.32")
+    return tuple(ends)
+
+
+def known(root):
+    """{folder of a fix: its letter}, in the order in which they are applied."""
+    folders = sorted(p.parent for p in (root / "legacy").glob(f"*/*/{MESSAGE}"))
+    return {f: read_letter(root, (f / MESSAGE).relative_to(root).as_posix()) for f in folders}
+
+
+def plain(data):
+    """Source text without comments, with one space for each white space."""
+    text = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda m: m[1] or " ",
+                  data.decode("latin-1"), flags=re.S)
+    return " ".join(text.split())
+
+
+def holds(tree, line):
+    """Is what a line below Has, Not needed or Stop says so?"""
+    path, colon, text = line.partition(": ")
+    if not colon:
+        return not (tree / line[3:]).exists() if line.startswith("no ") else (tree / line).exists()
+    wanted = not path.endswith(", not")
+    file = tree / path.removesuffix(", not")
+    return file.is_file() and (plain(text.encode()) in plain(file.read_bytes())) == wanted
+
+
+def holding(tree, letter, title):
+    """The first section of this title of which every line holds."""
+    for section in letter.all(title):
+        if all(holds(tree, line) for line in section.lines):
+            return section
+    return None
+
+
+def gather(tree, work, paths):
+    """Copy what a fix looks at into the work tree, if no fix before did."""
+    for path in paths:
+        copy = work / path
+        if (tree / path).is_file() and not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(tree / path, copy)
+
+
+def legacy_fix(root, folder, letter, trees):
+    """(what is to be said of it, its Patch or None, faults) of one fix; trees: (TREE, work tree)."""
+    tree, work = trees
+    stop = holding(tree, letter, "Stop")
+    if stop:
+        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark)]
+    for title, verdict in (("Has", "already there"), ("Not needed", "not needed")):
+        section = holding(tree, letter, title)
+        if section:
+            return f"{verdict}: {section.remark}".removesuffix(": "), None, []
+    found, faults = overlay.scan(folder)
+    gather(tree, work, found)
+    contents, more = overlay.plan(folder, found, work)
+    if faults + more:
+        here = folder.relative_to(root).as_posix()
+        return "", None, [Fault(*f"{here}/{fault}".split(": ", 1)) for fault in faults + more]
+    for path, content in contents.items():
+        (work / path).parent.mkdir(parents=True, exist_ok=True)
+        (work / path).write_bytes(content.data)
+    return "written", Patch(letter, contents), []
+
+
+def legacy_patches(root, tree, version):
+    """([(fix, what is to be said of it)], its patches, faults) for an old tree."""
+    fixes = {folder: letter for folder, letter in known(root).items()
+             if numbers(trees_of(letter)[0]) <= numbers(version) <= numbers(trees_of(letter)[1])}
+    if not fixes:
+        generations = sorted({trees_of(letter) for letter in known(root).values()},
+                             key=lambda ends: numbers(ends[0]))
+        raise Refusal(f"{tree}: nothing is known of Linux {version}; there are fixes for "
+                      + ", ".join([*map(" to ".join, generations), *overlay.SUPPORTED]))
+    said, patches, faults = [], [], []
+    with tempfile.TemporaryDirectory(prefix="series.") as work:
+        for folder, letter in fixes.items():
+            verdict, patch, more = legacy_fix(root, folder, letter, (tree, Path(work)))
+            said.append((folder.relative_to(root / "legacy").as_posix(), verdict))
+            patches += [patch] if patch else []
+            faults += more
+    return said, patches, faults
+
+
+# Trees
+
+def git(folder, *args, env=None):
+    run = subprocess.run(["git", "-C", folder, *args], capture_output=True, check=False,
+                         env={**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(env or {})})
+    if run.returncode:
+        said = os.fsdecode(run.stderr).strip().splitlines() or ["no message"]
+        raise Refusal(f"{folder}: git {args[0]}: {said[0]}")
+    return os.fsdecode(run.stdout)
+
+
+def check_tree(tree):
+    """The version of a tree that nobody is at work in."""
+    if not tree.is_dir():
+        raise Refusal(f"{tree}: not a directory")
+    version = overlay.kernel_version(tree)
+    if (tree / overlay.MANIFEST).exists():
+        raise Refusal(f"{tree}: not a pristine tree: an overlay was applied to it")
+    if (tree / ".git").exists():
+        changed = git(tree, "status", "--porcelain", "--untracked-files=no").splitlines()
+        if changed:
+            raise Refusal(f"{tree}: a dirty tree: {len(changed)} changed files, {changed[0][3:]} "
+                          "first: commit or drop that")
+    return version
+
+
+def check_leftovers(tree, patches):
+    """A patch that was applied by half leaves its rejects behind."""
+    for path in (path for patch in patches for path in patch.contents):
+        for left in (f"{path}.rej", f"{path}.orig"):
+            if (tree / left).exists():
+                raise Refusal(f"{tree}: a dirty tree: {left} is there: finish or undo that patch")
+
+
+# Patches
+
+def identity(root):
+    """The environment that makes commits the user's, and the same in each run."""
+    try:
+        name, mail = (git(root, "config", "--get", key).strip() for key in ("user.name",
+                                                                            "user.email"))
+    except Refusal:
+        raise Refusal("patches are signed off by you: set git config user.name and "
+                      "user.email") from None
+    if (root / ".git").exists():
+        date = git(root, "log", "-1", "--format=%ct").strip()
+    else:
+        date = str(int((root / "Makefile").stat().st_mtime))
+    env = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC"}
+    for role in ("AUTHOR", "COMMITTER"):
+        env |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": mail,
+                f"GIT_{role}_DATE": f"@{date} +0000"}
+    return env
+
+
+def put(repo, path, data, mode):
+    file = repo / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+    file.chmod(mode)
+
+
+def commit_patches(repo, tree, patches, env):
+    """One commit for the files of the base that are touched, one for each patch."""
+    def commit(*message):
+        git(repo, "add", "--all", "--force", env=env)
+        git(repo, "-c", "gc.auto=0", "commit", "--quiet", "--allow-empty", *message, env=env)
+
+    git(repo, "init", "--quiet", "--initial-branch=series", env=env)
+    git(repo, "config", "core.autocrlf", "false", env=env)
+    for path in {path for patch in patches for path in patch.contents}:
+        if (tree / path).is_file():
+            put(repo, path, (tree / path).read_bytes(),
+                0o755 if overlay.executable(tree / path) else 0o644)
+    commit("--message=base")
+    git(repo, "tag", "base", env=env)
+    for patch in patches:
+        for path, content in patch.contents.items():
+            put(repo, path, content.data, 0o755 if content.executable else 0o644)
+        commit("--signoff", f"--message={patch.letter.text}")
+
+
+def with_results(text, out):
+    """The cover's text, with the measured tables where it says {results}."""
+    bench.RESULTS = str(out / "results.json")
+    results = bench.load()
+    if not results:
+        print(f"series: no {bench.RESULTS}: the cover has no tables (make bench)", file=sys.stderr)
+    table = bench.table(results) if results else "(not measured yet)"
+    return text.replace("{results}", table)
+
+
+def format_patches(repo, folder, cover, out, env):
+    """Write the commits as mails into folder."""
+    args = ["--cover-letter"] if cover else []
+    git(repo, "format-patch", "--quiet", "--no-signature", "--full-index", "--no-numbered" if
+        git(repo, "rev-list", "--count", "base..").strip() == "1" else "--numbered",
+        f"--output-directory={folder}", *args, "base..", env=env)
+    for file in folder.glob("0000-*"):
+        subject, _, body = with_results(cover.text, out).partition("\n")
+        mail = file.read_text().replace("*** SUBJECT HERE ***", subject)
+        (folder / COVER_FILE).write_text(mail.replace("*** BLURB HERE ***", body.strip()))
+        file.unlink()
+
+
+def may_say(line, allowed):
+    """Is "FILE:LINE: LEVEL:TYPE: text" covered by "TYPE FILE REASON", two shell patterns?"""
+    kind, file = (allowed.split(None, 2) + [""])[:2]
+    found = re.match(r"(.*?):\d*:? *(?:ERROR|WARNING|CHECK):([A-Z_]+)", line)
+    return bool(found and fnmatch(found[2], kind) and fnmatch(found[1], file))
+
+
+def checkpatch(tree, folder, allowed):
+    """What the tree's own checkpatch says, less what is allowed: [Fault]."""
+    script = tree / "scripts/checkpatch.pl"
+    if not script.is_file():
+        return []
+    faults = []
+    for patch in sorted(folder.glob("*.patch")):
+        strict = ["--strict", "--show-types", "--showfile"] if allowed is not None else []
+        run = subprocess.run(["perl", script, "--no-tree", "--terse", *strict, patch], cwd=folder,
+                             capture_output=True, text=True, errors="replace", check=False)
+        lines = [line.removeprefix(f"{patch}:") for line in run.stdout.splitlines()
+                 if re.search(r":\d*: *(ERROR|WARNING|CHECK)", line)]
+        if not lines and run.returncode and "total:" not in run.stdout:
+            print(f"series: {script} does not run here: {run.stderr.strip().splitlines()[:1]}",
+                  file=sys.stderr)
+            return faults
+        faults += [Fault(patch.name, f"checkpatch: {line}") for line in lines
+                   if not allowed or not any(may_say(line, one) for one in allowed)]
+    return faults
+
+
+def files_of(folder):
+    if not folder.is_dir():
+        return {}
+    return {p.name: p.read_bytes() for p in folder.glob("0*")}
+
+
+def deliver(made, folder):
+    """Make folder hold what was made. False: it did before."""
+    if files_of(made) == files_of(folder):
+        return False
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("0*"):
+        old.unlink()
+    for file in made.iterdir():
+        shutil.copyfile(file, folder / file.name)
+    return True
+
+
+# The commands
+
+def do_check(root):
+    faults = []
+    try:
+        patches, _, found, _, faults = modern(root)
+        fixes = known(root)
+        for letter in fixes.values():
+            trees_of(letter)
+    except Fault as fault:
+        faults.append(fault)
+    if not faults:
+        print(f"series: {len(patches)} patches carry {len(found)} paths; {len(fixes)} fixes for "
+              "older trees")
+    return report(faults)
+
+
+def report(faults):
+    for fault in faults:
+        print(f"series: {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+def do_series(root, tree, out):
+    for program in ("git", "perl"):
+        if not shutil.which(program):
+            raise Refusal(f"{program} not found")
+    overlay.need_spatch()
+    version, said, cover = check_tree(tree), [], None
+    short = version.rpartition(".")[0]
+    if short in overlay.SUPPORTED:
+        patches, cover, faults = modern_patches(root, tree)
+        version = short
+    else:
+        said, patches, faults = legacy_patches(root, tree, version)
+    if faults:
+        print(f"series: {tree} (Linux {version}) is refused, nothing was written:",
+              file=sys.stderr)
+        return report(faults)
+    print(f"series: Linux {version} in {tree}")
+    for fix, verdict in said:
+        print(f"  {fix:32} {verdict}")
+    if not patches:
+        print("series: nothing is left to do: the tree has or needs none of the fixes")
+        return 0
+    check_leftovers(tree, patches)
+    env, folder = identity(root), out / f"series-{version}"
+    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+        repo, made = Path(scratch, "repo"), Path(scratch, "made")
+        repo.mkdir()
+        commit_patches(repo, tree, patches, env)
+        format_patches(repo, made, cover, out, env)
+        faults = checkpatch(tree, made, cover.lines("Checkpatch") if cover else None)
+        if faults:
+            return report(faults)
+        changed = deliver(made, folder)
+    print(f"series: {len(patches)} patches in {folder}" + ("" if changed else ": nothing changed"))
+    if not os.access(tree, os.W_OK):
+        print(f"series: {tree} is read-only: apply them to a copy of it")
+    print(f"series: to apply them: git am {folder}/*.patch; or patch -p1, one after the other")
+    return 0
+
+
+def arguments(argv):
+    parser = overlay.Parser(prog="series.py", description=__doc__, allow_abbrev=False,
+                            usage="%(prog)s TREE | --check [--overlay ROOT] [--out DIR]",
+                            formatter_class=overlay.argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", nargs="?", type=Path, metavar="TREE")
+    parser.add_argument("--check", action="store_true")
+    here = Path(__file__).resolve().parents[2]
+    parser.add_argument("--overlay", type=Path, metavar="ROOT", default=here)
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        default=Path(os.environ.get("O") or here / "out"))
+    args = parser.parse_args(argv)
+    if args.check == bool(args.tree):
+        parser.error("name a kernel tree, or --check")
+    return args
+
+
+def main(argv):
+    try:
+        args = arguments(argv)
+        if args.check:
+            return do_check(args.overlay)
+        return do_series(args.overlay, args.tree.absolute(), args.out)
+    except Fault as fault:
+        return report([fault])
+    except Refusal as refusal:
+        print(f"series: {refusal}", file=sys.stderr)
+    except OSError as error:
+        print(f"series: {error.filename or 'system'}: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
