@@ -207,6 +207,17 @@ def gather(tree, work, paths):
             shutil.copyfile(tree / path, copy)
 
 
+def named(root, folder, fault):
+    """A fault of a fix, with file and line of the rule from the root of the repository."""
+    where, what = str(fault).split(": ", 1)
+    file, rule = folder / where, re.match(r"rule (\w+):", what)
+    if rule and file.is_file():
+        heads = [n for n, line in enumerate(file.read_text().splitlines(), 1)
+                 if re.match(rf"@\s*{rule[1]}\b", line)]
+        where = ":".join([where, *map(str, heads)])
+    return Fault(f"{folder.relative_to(root).as_posix()}/{where}", what)
+
+
 def legacy_fix(root, folder, letter, trees):
     """(what is to be said of it, its Patch or None, faults) of one fix; trees: (TREE, work tree)."""
     tree, work = trees
@@ -221,8 +232,7 @@ def legacy_fix(root, folder, letter, trees):
     gather(tree, work, found)
     contents, more = overlay.plan(folder, found, work)
     if faults + more:
-        here = folder.relative_to(root).as_posix()
-        return "", None, [Fault(*f"{here}/{fault}".split(": ", 1)) for fault in faults + more]
+        return "", None, [named(root, folder, fault) for fault in faults + more]
     for path, content in contents.items():
         (work / path).parent.mkdir(parents=True, exist_ok=True)
         (work / path).write_bytes(content.data)
