@@ -17,6 +17,7 @@ forms of overlay.py. Below the message stands
     Has: [REMARK]       a tree where all lines below hold has the fix; the section may come again
     Not needed: REASON  likewise, for a tree that can do without
     Stop: REASON        likewise, for a tree that is refused
+    Word: NAME TEXT     likewise, for a tree where NAME in the rules is to read TEXT
 
 Such lines, each after a tab: "PATH" (it exists), "no PATH", "PATH: TEXT" (TEXT stands in it, white
 space and comments aside), "PATH, not: TEXT". A tree that neither has a fix nor can do without must
@@ -46,7 +47,7 @@ from overlay import Fault, Refusal  # noqa: E402
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 MESSAGE = "message"
-SECTIONS = ("Paths", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop")
+SECTIONS = ("Paths", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
@@ -180,22 +181,43 @@ def plain(data):
     return " ".join(text.split())
 
 
-def holds(tree, line):
-    """Is what a line below Has, Not needed or Stop says so?"""
+def newest(trees, path):
+    """A file of the tree, as the fixes so far have made it; trees: (TREE, work tree)."""
+    return next((t / path for t in reversed(trees) if (t / path).exists()), trees[0] / path)
+
+
+def holds(trees, line):
+    """Is what a line below Has, Not needed, Stop or Word says so?"""
     path, colon, text = line.partition(": ")
     if not colon:
-        return not (tree / line[3:]).exists() if line.startswith("no ") else (tree / line).exists()
+        gone = line.startswith("no ")
+        return gone != newest(trees, line[3:] if gone else line).exists()
     wanted = not path.endswith(", not")
-    file = tree / path.removesuffix(", not")
+    file = newest(trees, path.removesuffix(", not"))
     return file.is_file() and (plain(text.encode()) in plain(file.read_bytes())) == wanted
 
 
-def holding(tree, letter, title):
+def holding(trees, letter, title):
     """The first section of this title of which every line holds."""
     for section in letter.all(title):
-        if all(holds(tree, line) for line in section.lines):
+        if all(holds(trees, line) for line in section.lines):
             return section
     return None
+
+
+def spoken(folder, letter, trees, scratch):
+    """The folder of a fix; if it has words to fill in, a copy in scratch with the tree's."""
+    if not letter.all("Word"):
+        return folder
+    section = holding(trees, letter, "Word")
+    if not section:
+        raise Fault(letter.name, "no Word: of it fits this tree")
+    word, value = section.remark.split()
+    copy = scratch / folder.name
+    shutil.copytree(folder, copy)
+    for file in copy.rglob("*.cocci"):
+        file.write_text(re.sub(rf"\b{word}\b", value, file.read_text()))
+    return copy
 
 
 def gather(tree, work, paths):
@@ -218,24 +240,24 @@ def named(root, folder, fault):
     return Fault(f"{folder.relative_to(root).as_posix()}/{where}", what)
 
 
-def legacy_fix(root, folder, letter, trees):
+def legacy_fix(root, folder, letter, trees, scratch):
     """(what is to be said of it, its Patch or None, faults) of one fix; trees: (TREE, work tree)."""
-    tree, work = trees
-    stop = holding(tree, letter, "Stop")
+    stop = holding(trees, letter, "Stop")
     if stop:
         return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark)]
     for title, verdict in (("Has", "already there"), ("Not needed", "not needed")):
-        section = holding(tree, letter, title)
+        section = holding(trees, letter, title)
         if section:
             return f"{verdict}: {section.remark}".removesuffix(": "), None, []
-    found, faults = overlay.scan(folder)
-    gather(tree, work, found)
-    contents, more = overlay.plan(folder, found, work)
+    spoken_folder = spoken(folder, letter, trees, scratch)
+    found, faults = overlay.scan(spoken_folder)
+    gather(*trees, found)
+    contents, more = overlay.plan(spoken_folder, found, trees[1])
     if faults + more:
         return "", None, [named(root, folder, fault) for fault in faults + more]
     for path, content in contents.items():
-        (work / path).parent.mkdir(parents=True, exist_ok=True)
-        (work / path).write_bytes(content.data)
+        (trees[1] / path).parent.mkdir(parents=True, exist_ok=True)
+        (trees[1] / path).write_bytes(content.data)
     return "written", Patch(letter, contents), []
 
 
@@ -249,9 +271,11 @@ def legacy_patches(root, tree, version):
         raise Refusal(f"{tree}: nothing is known of Linux {version}; there are fixes for "
                       + ", ".join([*map(" to ".join, generations), *overlay.SUPPORTED]))
     said, patches, faults = [], [], []
-    with tempfile.TemporaryDirectory(prefix="series.") as work:
+    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+        work = Path(scratch, "work")
+        work.mkdir()
         for folder, letter in fixes.items():
-            verdict, patch, more = legacy_fix(root, folder, letter, (tree, Path(work)))
+            verdict, patch, more = legacy_fix(root, folder, letter, (tree, work), Path(scratch))
             said.append((folder.relative_to(root / "legacy").as_posix(), verdict))
             patches += [patch] if patch else []
             faults += more
