@@ -313,8 +313,9 @@ def telling(lines):
 
 
 def changes(old, new):
-    """(i1, i2, j1, j2) of each stretch where new[j1:j2] came for old[i1:i2]."""
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    """(i1, i2, j1, j2) of each stretch where new[j1:j2] came for old[i1:i2]; not white space."""
+    matcher = difflib.SequenceMatcher(None, *(["".join(line.split()) for line in lines]
+                                              for lines in (old, new)), autojunk=False)
     return [op[1:] for op in matcher.get_opcodes() if op[0] != "equal"]
 
 

@@ -275,7 +275,11 @@ def legacy_patches(root, tree, version):
         work = Path(scratch, "work")
         work.mkdir()
         for folder, letter in fixes.items():
-            verdict, patch, more = legacy_fix(root, folder, letter, (tree, work), Path(scratch))
+            try:
+                verdict, patch, more = legacy_fix(root, folder, letter, (tree, work),
+                                                  Path(scratch))
+            except Fault as fault:
+                verdict, patch, more = "", None, [fault]
             said.append((folder.relative_to(root / "legacy").as_posix(), verdict))
             patches += [patch] if patch else []
             faults += more
@@ -377,8 +381,7 @@ def with_results(text, out):
 def format_patches(repo, folder, cover, out, env):
     """Write the commits as mails into folder."""
     args = ["--cover-letter"] if cover else []
-    git(repo, "format-patch", "--quiet", "--no-signature", "--full-index", "--no-numbered" if
-        git(repo, "rev-list", "--count", "base..").strip() == "1" else "--numbered",
+    git(repo, "format-patch", "--quiet", "--no-signature", "--full-index",
         f"--output-directory={folder}", *args, "base..", env=env)
     for file in folder.glob("0000-*"):
         subject, _, body = with_results(cover.text, out).partition("\n")
@@ -435,13 +438,29 @@ def deliver(made, folder):
 
 # The commands
 
+def check_fix(root, folder):
+    """The semantic patches of a fix, parsed and held against the rules of the house."""
+    found, faults = overlay.scan(folder)
+    for source in (s for s in found.values() if s.form == "edit"):
+        try:
+            overlay.lint(source.name, (folder / source.name).read_text())
+            with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+                overlay.parse_smpl(folder, source.name, scratch)
+        except Fault as fault:
+            faults.append(fault)
+    if not found:
+        faults.append(Fault(".", "changes nothing"))
+    return [named(root, folder, fault) for fault in faults]
+
+
 def do_check(root):
     faults = []
     try:
         patches, _, found, _, faults = modern(root)
         fixes = known(root)
-        for letter in fixes.values():
+        for folder, letter in fixes.items():
             trees_of(letter)
+            faults += check_fix(root, folder)
     except Fault as fault:
         faults.append(fault)
     if not faults:
@@ -489,10 +508,11 @@ def do_series(root, tree, out):
         if faults:
             return report(faults)
         changed = deliver(made, folder)
-    print(f"series: {len(patches)} patches in {folder}" + ("" if changed else ": nothing changed"))
+    print(f"series: {len(patches)} patch{'es' * (len(patches) > 1)} in {folder}"
+          + ("" if changed else ": nothing changed"))
     if not os.access(tree, os.W_OK):
         print(f"series: {tree} is read-only: apply them to a copy of it")
-    print(f"series: to apply them: git am {folder}/*.patch; or patch -p1, one after the other")
+    print(f"series: to apply: git am {folder}/*.patch, or patch -p1 with one after the other")
     return 0
 
 

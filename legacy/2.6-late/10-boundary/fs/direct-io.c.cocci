@@ -7,6 +7,7 @@
 symbol dio, map_bh, this_chunk_blocks;
 @@
 
+ BUG_ON(...);
 -dio->boundary = buffer_boundary(map_bh);
 +if (dio->blocks_available == this_chunk_blocks)
 +	dio->boundary = buffer_boundary(map_bh);

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#define AIC7XXX	{	\
+	next: NULL,	\
+	highmem_io: 1,	\
+	can_do_varyio: 1	\
+}

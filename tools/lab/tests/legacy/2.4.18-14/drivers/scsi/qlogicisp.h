@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#define QLOGICISP {		\
+	detect:		isp1020_detect,		\
+	can_do_varyio:		1	\
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The shape of drivers/scsi/scsi_lib.c that the rules look for. */
+
+static Scsi_Cmnd *__scsi_end_request(Scsi_Cmnd * SCpnt, int uptodate, int sectors)
+{
+	struct request *req = &SCpnt->request;
+	struct buffer_head *bh;
+	int nsect;
+
+	do {
+		if ((bh = req->bh) != NULL) {
+			nsect = bh->b_size >> 9;
+			blk_finished_io(nsect);
+			req->bh = bh->b_reqnext;
+			sectors -= nsect;
+			bh->b_end_io(bh, uptodate);
+			bh = req->bh;
+		}
+	} while (sectors && bh);
+
+	return req->bh ? SCpnt : NULL;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef IOBUF_H
+#define IOBUF_H
+
+struct kiobuf
+{
+	int		nr_pages;
+	unsigned int	locked : 1,
+			initialized:1;
+};
+
+int	expand_kiobuf(struct kiobuf *, int);
+void	kiobuf_wait_for_io(struct kiobuf *);
+extern int alloc_kiobuf_bhs(struct kiobuf *);
+
+#endif
