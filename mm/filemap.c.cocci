@@ -11,10 +11,8 @@ identifier mapping, start, end;
  	if (end < start)
  		return;
 
-+	/* A page that is to be written has this tag before it loses the one for dirty pages. */
 +	if (!mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK))
-+		return;
-+
++		return;	/* pages get this tag before they lose the one for dirty */
  	pagevec_init(...);
  	...
  }

@@ -312,11 +312,16 @@ def telling(lines):
     return bool(set(re.findall(r"[A-Za-z_]\w*", " ".join(lines))) - common)
 
 
+def bare_text(lines):
+    return "".join("".join(lines).split())
+
+
 def changes(old, new):
-    """(i1, i2, j1, j2) of each stretch where new[j1:j2] came for old[i1:i2]; not white space."""
-    matcher = difflib.SequenceMatcher(None, *(["".join(line.split()) for line in lines]
-                                              for lines in (old, new)), autojunk=False)
-    return [op[1:] for op in matcher.get_opcodes() if op[0] != "equal"]
+    """(i1, i2, j1, j2) of each stretch where new[j1:j2] came for old[i1:i2]; not of white space."""
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    stretches = [op[1:] for op in matcher.get_opcodes() if op[0] != "equal"]
+    return [(i1, i2, j1, j2) for i1, i2, j1, j2 in stretches
+            if i1 == i2 or bare_text(old[i1:i2]) != bare_text(new[j1:j2])]
 
 
 def stands_beside(old, place, lines):
