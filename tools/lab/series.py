@@ -289,8 +289,10 @@ def legacy_patches(root, tree, version):
 # Trees
 
 def git(folder, *args, env=None):
+    outer = {k: v for k, v in os.environ.items()            # a hook of git may have started us
+             if not k.startswith("GIT_") or k.startswith("GIT_CONFIG")}
     run = subprocess.run(["git", "-C", folder, *args], capture_output=True, check=False,
-                         env={**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(env or {})})
+                         env={**outer, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(env or {})})
     if run.returncode:
         said = os.fsdecode(run.stderr).strip().splitlines() or ["no message"]
         raise Refusal(f"{folder}: git {args[0]}: {said[0]}")

@@ -33,11 +33,11 @@ static void dio_bio_submit(struct dio *dio)
 	dio->boundary = 0;
 }
 
-static int dio_new_bio(struct dio *dio, sector_t start)
+static int dio_new_bio(struct dio *dio, sector_t start, int nr_pages)
 {
 	int ret;
 
-	ret = dio_bio_alloc(dio, dio->map_bh.b_bdev, start, 16);
+	ret = dio_bio_alloc(dio, dio->map_bh.b_bdev, start, nr_pages);
 	dio->boundary = 0;
 	return ret;
 }
@@ -58,7 +58,7 @@ static int dio_send_cur_page(struct dio *dio)
 	}
 
 	if (dio->bio == NULL) {
-		ret = dio_new_bio(dio, dio->cur_page_block);
+		ret = dio_new_bio(dio, dio->cur_page_block, 16);
 		if (ret)
 			goto out;
 	}
