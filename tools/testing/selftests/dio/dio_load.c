@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.chosen)
-		die(EXIT_USAGE, "usage: dio_load read|write|map [aio|uring] [huge] [readers=N] bs= n= FILE");
+		die(EXIT_USAGE, "usage: dio_load read|write|map [WORD]... bs=4k n=20000 FILE");
 	if (opt.way != SYNC)
 		opt.n = (opt.n + opt.depth - 1) / opt.depth * opt.depth;
 	open_file();
