@@ -19,9 +19,7 @@ ext2-4k:mke2fs -q -F -t ext2 -b 4096
 jfs:mkfs.jfs -q
 vfat:mkfs.vfat
 exfat:mkfs.exfat
-nilfs2:mkfs.nilfs2 -q -f -B 256
 udf:mkudffs --media-type=hd
-ntfs3:mkfs.ntfs -q -Q -F
 reiserfs:mkfs.reiserfs -q -f
 ext4:mke2fs -q -F -t ext4"
 
@@ -72,7 +70,7 @@ sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
 dio_dm files "0 $sectors linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
 disk=$DIO_DM
 slow=
-if dio_dm slow_files "0 $sectors delay $disk 0 100 $disk 0 0"; then
+if dio_dm slow_files "0 $sectors delay $DIO_DISK 0 100 $DIO_DISK 0 0"; then
 	slow=$DIO_DM
 fi
 mkdir "$DIO_TMP/mnt"
