@@ -8,8 +8,8 @@
 
 $O/results.json is a list of objects with report, case, metric, unit, stock, patched, ratio
 (patched/stock, null where one of them has none) and command. A run replaces the figures that it
-measured and keeps the others. Time is measured in a plain guest, instructions in one whose clock
-counts them; bench.sh has the cases. profile boots each kernel twice, with few and many passes, has
+measured and keeps the others. Time is measured in a plain guest, instructions and readahead in one
+whose clock counts instructions; bench.sh has the cases. "readahead" names all of readahead's. profile boots each kernel twice, with few and many passes, has
 every instruction counted (insn_count.c), and gives the difference to profile.py; it fails if the
 sum is off the guest's own clock by more than half a percent. Exit: 0 done, 1 a guest failed, 2 usage.
 """
@@ -38,9 +38,15 @@ UNIT.update({f"{what}-{size}-{place}": ("insn", SIZES[size], 100) for place in P
                                 ("uring", "4k"), ("read", "64k"), ("read", "1m"),
                                 ("read", "1m-huge"))})
 READERS = tuple(f"readers-{n}-{place}" for place in ("ext2", "jfs", "vfat") for n in (2, 4, 8))
+# Readahead: each with the three sizes of window
+RUNS = ("run-16k-by-4k", "run-16k-by-16k", "run-64k-by-4k", "run-64k-by-16k", "run-128k-by-4k",
+        "run-256k-by-4k", "run-geometric-64k", "random-4k", "random-then-seq", "seq-4k", "seq-16k",
+        "seq-128k", "seq-1m", "streams-2", "streams-8", "streams-64", "reverse", "stride", "mmap-seq",
+        "mmap-random", "mix", "mix-shared")
+READAHEAD = tuple(case + kb for kb in ("", "-kb512", "-kb4096") for case in RUNS)
 # What `make run` measures of them
 SHORT = ("direct", "raw", "buffered", "nocopy", "read-4k-bdev", "read-4k-raw", "read-4k-ext2",
-         "read-4k-ext4")
+         "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k")
 COUNTED = tuple(UNIT) + READERS
 CLOCK_ERROR = 0.005
 
@@ -157,12 +163,15 @@ def run(cases, passes):
     by_kernel = {kernel: {} for kernel in KERNELS}
     timed = [c for c in cases if c in TIMED]
     counted = [c for c in cases if c in COUNTED]
+    runs = [c for c in cases if c in READAHEAD]
     for kernel in KERNELS:
         if timed:
             by_kernel[kernel].update(guest(kernel, ["-d"], timed))
         if counted:
             by_kernel[kernel].update(above_floor(
                 guest(kernel, ["-c"], ["-n", str(passes), *counted])))
+        if runs:
+            by_kernel[kernel].update(guest(kernel, ["-c"], runs))
     save(update(load(), merge(by_kernel)))
 
 
@@ -226,7 +235,7 @@ def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
     parser.add_argument("action", choices=("run", "report", "profile"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
-    parser.add_argument("case", nargs="*", help="see bench.sh; or short")
+    parser.add_argument("case", nargs="*", help="see bench.sh; or short, or readahead")
     args = parser.parse_args()
     if args.action == "profile":
         if not args.case or not set(args.case[1:]) <= set(KERNELS):
@@ -234,13 +243,15 @@ def main():
         return profile(args.case[0], args.case[1:] or KERNELS)
     if args.case == ["short"]:
         args.case = TIMED + SHORT
+    if args.case == ["readahead"]:
+        args.case = READAHEAD
     for case in args.case:
-        if case not in TIMED + COUNTED:
+        if case not in TIMED + COUNTED + READAHEAD:
             parser.error(f"no such case: {case} (bench.sh lists them)")
     if args.passes < 1:
         parser.error("--passes: at least 1")
     if args.action == "run":
-        run(args.case or list(TIMED + COUNTED), args.passes)
+        run(args.case or list(TIMED + COUNTED + READAHEAD), args.passes)
     elif not os.path.exists(RESULTS):
         sys.exit(f"bench: no {RESULTS}: make bench")
     return print(table(load()))

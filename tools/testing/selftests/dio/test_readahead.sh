@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Readahead: how often, and how much, the disk is read for what a program reads.
+#
+# A disk holds stamps, so that every byte that a program gets is checked. What readahead did is seen in
+# the disk's own counters. Among the cases are the faults of the run-length average of 2004:
+#
+#  - the average is one short. Halves were rounded down, so the average crept up to one page below
+#    the length of the runs and stayed. Who reads runs of 64 KiB has to wait twice for each: a broken
+#    kernel reads 15 pages, then one more.
+#  - a page too many. The next window was what was used of the last one and one page. Databases that
+#    read 16 KiB at random places had the disk read 20: here, more than 4 pages a run.
+#  - a second window on random access. It was opened as soon as the first was begun, so that random
+#    reads cost twice: here, more than one read of one page for each.
+#  - random, then sequential. The window stayed at one page until the run had ended: here, a read for
+#    each of a thousand pages.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+
+# load WORDS...: ra_load on an empty cache; sets $reads and $pages to what the disk has read
+load()
+{
+	blockdev --flushbufs "$disk" || return
+	read -r _reads _ _sectors _ <"$stat"
+	"$DIO_DIR/ra_load" "$@" disk=0 "$disk" || return
+	blockdev --flushbufs "$disk" || return
+	read -r reads _ pages _ <"$stat"
+	reads=$((reads - _reads))
+	pages=$(((pages - _sectors) / 8))
+}
+
+# within READS PAGES WORDS...: the load costs no more reads and pages than this
+within()
+{
+	_max_reads=$1 _max_pages=$2
+	shift 2
+	load "$@" || return
+	echo "$reads reads of $pages pages; at most $_max_reads of $_max_pages are right"
+	[ "$reads" -le "$_max_reads" ] && [ "$pages" -le "$_max_pages" ]
+}
+
+# exactly READS PAGES WORDS...
+exactly()
+{
+	within "$@" && [ "$reads" -eq "$1" ] && [ "$pages" -eq "$2" ]
+}
+
+# The first two runs teach the length, at up to 5 reads of 61 pages each; each of the others is one
+# read, exact to the page.
+constant_runs()
+{
+	within $((50 - 2 + 10)) $((48 * $1 / 4 + 122)) run len="$1k" bs=4k every=1m n=50
+}
+
+longer_than_window()
+{
+	within $((48 * 2 + 20)) $((48 * 64 + 400)) run len=256k bs=4k every=1m n=50
+}
+
+random_then_sequential()
+{
+	# 1, 4 and 16 pages, then 32 at a time
+	within $((50 + 3 + 32 + 1)) $((50 + 1024 + 32)) turn len=4m bs=4k every=1m n=50
+}
+
+sequential()
+{
+	within $((4096 / 32 + 3)) $((4096 + 32)) seq bs=4k n=4096
+}
+
+# A page each of 16 in a row is read, and no other
+advice_random()
+{
+	exactly $((50 * 16)) $((50 * 16)) run len=64k bs=4k every=1m n=50 advise=random
+}
+
+# Windows of twice the size, and of runs of 16 pages nothing is expected
+advice_sequential()
+{
+	within $((4096 / 64 + 5)) $((4096 + 64)) seq bs=4k n=4096 advise=sequential || return
+	load run len=64k bs=4k every=1m n=50 advise=sequential || return
+	echo "$reads reads of $pages pages for 50 runs; at least 200 reads are right"
+	[ "$reads" -ge 200 ]
+}
+
+# In turns, each stream must come to full windows: by reads of 4 pages it would be four times as many.
+streams_on_one_file()
+{
+	within 128 $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
+}
+
+# A run length that another open file has learnt is none of ours.
+state_is_per_open_file()
+{
+	load run len=64k bs=4k every=1m n=50 || return
+	exactly 2 2 random bs=4k every=1m n=2
+}
+
+no_readahead_kb()
+{
+	echo 0 >"$queue/read_ahead_kb"
+	exactly 64 64 run len=256k bs=4k every=1m n=1
+	_rc=$?
+	echo 128 >"$queue/read_ahead_kb"
+	return $_rc
+}
+
+# What the tracepoints say of runs of 16 pages: used 16, wasted 0
+trace_of_runs()
+{
+	echo >"$tracing/trace"
+	echo 1 >"$tracing/events/readahead/enable"
+	load run len=64k bs=4k every=1m n=50
+	echo 0 >"$tracing/events/readahead/enable"
+	_n=$(grep -c "readahead_run: .* used 16 wasted 0 expected-next 256/16" "$tracing/trace")
+	echo "$_n runs without waste, 45 or more are right"
+	grep "readahead_" "$tracing/trace" | tail -n 5
+	[ "$_n" -ge 45 ]
+}
+
+# One bad sector in the middle of a window: its page gives EIO, each other page its data.
+bad_sector()
+{
+	dio_dm ra_bad "0 160 linear $disk 0
+160 8 error
+168 1880 linear $disk 168" || { echo "$DIO_WHY"; return 1; }
+	for _page in 0 8 19 21 40; do
+		"$DIO_DIR/ra_load" seq bs=4k from=$((_page * 4096)) n=1 disk=0 "$DIO_DM" || return
+	done
+	"$DIO_DIR/ra_load" seq bs=4k n=20 disk=0 "$DIO_DM" || return
+	blockdev --flushbufs "$DIO_DM"
+	_got=0
+	"$DIO_DIR/ra_load" seq bs=4k n=40 disk=0 "$DIO_DM" 2>"$DIO_TMP/err" || _got=$?
+	cat "$DIO_TMP/err"
+	[ "$_got" -eq 4 ] && grep -q "at 81920: Input/output error" "$DIO_TMP/err" || return 1
+	"$DIO_DIR/ra_load" seq bs=4k from=86016 n=200 disk=0 "$DIO_DM"
+}
+
+dio_init "$@"
+dio_need blockdev dmsetup
+tracing=/sys/kernel/tracing
+[ -d $tracing/events ] || mount -t tracefs none $tracing 2>/dev/null ||
+	dio_skip_all "no tracefs: cannot tell what readahead this kernel has"
+[ -d $tracing/events/readahead ] ||
+	dio_skip_all "the readahead of this kernel does not know of runs"
+dio_get_scratch
+disk=$DIO_DISK
+queue=/sys/block/${disk##*/}/queue
+stat=/sys/block/${disk##*/}/stat
+[ "$(cat "$queue/max_sectors_kb")" -ge 256 ] ||
+	dio_skip_all "$disk takes requests of less than 256 KiB, which would be counted twice"
+[ "$(cat "/sys/block/${disk##*/}/size")" -ge 131072 ] ||
+	dio_skip_all "$disk has less than 64 MiB"
+old_kb=$(cat "$queue/read_ahead_kb")
+dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb"
+echo 128 >"$queue/read_ahead_kb"
+"$DIO_DIR/disk_stamp" disk=0 size=64m write-device "$disk" >/dev/null ||
+	dio_skip_all "$disk cannot be stamped"
+
+dio_plan 15
+for kb in 16 64 128; do
+	dio_check "runs of $kb KiB take a read each, and no page too many" constant_runs $kb
+done
+dio_check "runs longer than a window take two reads" longer_than_window
+dio_check "random pages are read singly" exactly 60 60 random bs=4k every=1m n=60
+dio_check "a file that turns sequential comes to full windows" random_then_sequential
+dio_check "a sequential file is read in full windows" sequential
+dio_check "POSIX_FADV_RANDOM reads what is asked for" advice_random
+dio_check "POSIX_FADV_SEQUENTIAL doubles the window" advice_sequential
+for k in 2 8; do
+	dio_check "$k streams on one open file" streams_on_one_file $k
+done
+dio_check "an open file does not learn from another" state_is_per_open_file
+dio_check "read_ahead_kb 0 reads single pages" no_readahead_kb
+dio_check "the tracepoints tell used from wasted pages" trace_of_runs
+dio_check "a bad sector hurts its own page only" bad_sector
