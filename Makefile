@@ -9,7 +9,8 @@ export KSRC DISKS
 LAB := tools/lab
 PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools/testing/dio/*.sh)
-SOURCES := fs/direct-io.c drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
+SOURCES := fs/direct-io.c drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c) \
+	$(wildcard mm/*.[ch])
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch])
@@ -114,7 +115,7 @@ check: kernel
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
 	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore $(STANDIN_STYLE) \
 		-f $(addprefix $(CURDIR)/,$(HARNESS))
-	$(LAB)/kernel.sh sparse $(filter %.c,$(filter fs/% drivers/%,$(SOURCES)))
+	$(LAB)/kernel.sh sparse $(filter %.c,$(filter-out %_test.c,$(filter fs/% drivers/% mm/%,$(SOURCES))))
 	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
 	echo "$$files" | while read -r file; do \
 		perl $$src/scripts/get_maintainer.pl --no-tree --no-git --no-git-fallback \
