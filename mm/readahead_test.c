@@ -289,7 +289,9 @@ static void foreign_position_is_not_learnt(struct kunit *test)
 	mean = r.ra.run_mean;
 	for (i = 0; i < 10; i++) {
 		read_pages(&r, next_place(&r), 16);
-		r.ra.prev_pos = (loff_t)(12345 + i) << PAGE_SHIFT;
+		r.ra.prev_pos = (loff_t)(i & 1 ? 12345 : r.place + 12345) << PAGE_SHIFT;
+		if (i > 5)
+			r.ra.prev_pos = (loff_t)(r.place + 12345) << PAGE_SHIFT;
 	}
 	KUNIT_EXPECT_EQ(test, r.ra.run_mean, mean);
 
@@ -299,6 +301,24 @@ static void foreign_position_is_not_learnt(struct kunit *test)
 		r.ra.prev_pos = (loff_t)(r.place + (i & 1 ? 16 : 1)) << PAGE_SHIFT;
 	}
 	KUNIT_EXPECT_EQ(test, r.ra.run_mean, mean);
+}
+
+/* A run of more pages than its field can count is as long as can be counted. */
+static void longest_run_fits(struct kunit *test)
+{
+	struct reader r;
+	unsigned int i;
+
+	reader_init(&r, RA_RUN_MAX);
+	for (i = 0; i < 2; i++) {
+		r.ra.run_start = 0;
+		r.ra.start = 0;
+		r.ra.size = RA_RUN_MAX + 2;
+		r.ra.prev_pos = (loff_t)r.ra.size << PAGE_SHIFT;
+		ask(&r, next_place(&r), true);
+		KUNIT_EXPECT_EQ(test, 0U + r.ra.run_last, RA_RUN_MAX);
+	}
+	KUNIT_EXPECT_EQ(test, r.ra.run_mean, RA_RUN_MAX << RA_RUN_SHIFT);
 }
 
 /* No state, however spoilt by racing threads, gives a window that is empty or too long. */
@@ -356,6 +376,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(unknown_streams_double),
 	KUNIT_CASE(held_stream_recovers),
 	KUNIT_CASE(foreign_position_is_not_learnt),
+	KUNIT_CASE(longest_run_fits),
 	KUNIT_CASE(any_state_gives_a_sane_window),
 	{}
 };

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+// POSIX_FADV_SEQUENTIAL does not keep short runs from being expected.
+
+@advice_ignored@
+@@
+ ra_expect(...)
+ {
+ <+...
+-ask->streams ? 0 : ra_run_expected(ra->run_mean)
++ra_run_expected(ra->run_mean)
+ ...+>
+ }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+// A position that another stream left is taken for the end of a run.
+
+@foreign_position@
+expression end;
+@@
+ ra_run_learn(...)
+ {
+ <+...
+-end <= ra->run_start || end > ra->start + ra->size
++end <= ra->run_start
+ ...+>
+ }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+// A held stream never gets its full windows back.
+
+@held_for_ever@
+@@
+ ra_hold_less(...)
+ {
+ <+...
+-ra->size + ra->size / 8 + 1UL
++ra->size + 0UL
+ ...+>
+ }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+// A window may be longer than it may.
+
+@window_too_long@
+@@
+ ra_run_next(...)
+ {
+ <+...
+-min(expect - done, ask->max)
++(expect - done)
+ ...+>
+ }

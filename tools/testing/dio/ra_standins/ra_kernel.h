@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * As much of the kernel as mm/readahead_runs.h and its KUnit test use, in user space.
+ *
+ * A mapping is a set of pages: page_in_cache() says which of them are there.
+ */
+#ifndef RA_KERNEL_H
+#define RA_KERNEL_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_SHIFT	12
+#define PAGE_SIZE	4096UL
+#define SZ_8G		(8UL << 30)
+
+#define __noreturn	__attribute__((__noreturn__))
+#define __printf(f, a)	__attribute__((__format__(printf, f, a)))
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+#define loff_t long long
+typedef unsigned long pgoff_t;
+
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define round_down(n, to)	((n) & ~((__typeof__(n))(to) - 1))
+
+#define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); (void)(&_a == &_b);	\
+		     _a < _b ? _a : _b; })
+#define max(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); (void)(&_a == &_b);	\
+		     _a > _b ? _a : _b; })
+#define min3(a, b, c)		min((__typeof__(a))min(a, b), c)
+#define max3(a, b, c)		max((__typeof__(a))max(a, b), c)
+#define clamp(v, lo, hi)	min((__typeof__(v))max(v, lo), hi)
+
+static inline unsigned long roundup_pow_of_two(unsigned long n)
+{
+	return n < 2 ? 1 : 1UL << (64 - __builtin_clzl(n - 1));
+}
+
+struct xarray {
+	const u8 *present;	/* a byte for each page; NULL: none is there */
+	pgoff_t pages;
+};
+
+static inline void xa_init(struct xarray *xa)
+{
+	memset(xa, 0, sizeof(*xa));
+}
+
+struct address_space {
+	struct xarray i_pages;
+};
+
+struct file_ra_state {
+	pgoff_t start;
+	unsigned int size;
+	unsigned int async_size;
+	unsigned int ra_pages;
+	unsigned int mmap_miss;
+	loff_t prev_pos;
+	pgoff_t run_start;
+	unsigned int run_mean;
+	unsigned int run_last : 20;
+	unsigned int run_agreed : 12;
+};
+
+static inline void rcu_read_lock(void) {}
+static inline void rcu_read_unlock(void) {}
+
+static inline bool page_in_cache(const struct address_space *mapping, pgoff_t index)
+{
+	return index < mapping->i_pages.pages && mapping->i_pages.present[index];
+}
+
+static inline pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index,
+					   unsigned long max_scan)
+{
+	while (max_scan-- && page_in_cache(mapping, index))
+		index++;
+	return index;
+}
+
+static inline pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index,
+					   unsigned long max_scan)
+{
+	while (max_scan-- && page_in_cache(mapping, index))
+		index--;
+	return index;
+}
+
+struct rnd_state {
+	u64 state;
+};
+
+static inline void prandom_seed_state(struct rnd_state *rnd, u64 seed)
+{
+	rnd->state = seed;
+}
+
+static inline u32 prandom_u32_state(struct rnd_state *rnd)
+{
+	u64 x = rnd->state += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return (x ^ x >> 31) >> 32;
+}
+
+#endif
