@@ -184,7 +184,7 @@ static inline unsigned long ra_run_next(const struct file_ra_state *ra, const st
 	if (done < 4 * expect)
 		size = max(expect, ra_opening(ask->pages, ask->max));
 	else
-		size = ra_doubled(ra->size, ask->max);
+		size = 2UL * ra->size;
 	bold = done < 8 * expect ? 4UL * ra->size : ask->max;
 	size = max3(size, min(bold, 4UL * ra->run_agreed), ra->size + 0UL);
 	return min(size, ask->max);

@@ -42,7 +42,7 @@ READERS = tuple(f"readers-{n}-{place}" for place in ("ext2", "jfs", "vfat") for 
 RUNS = ("run-16k-by-4k", "run-16k-by-16k", "run-64k-by-4k", "run-64k-by-16k", "run-128k-by-4k",
         "run-256k-by-4k", "run-geometric-64k", "random-4k", "random-then-seq", "seq-4k", "seq-16k",
         "seq-128k", "seq-1m", "streams-2", "streams-8", "streams-64", "reverse", "stride", "mmap-seq",
-        "mmap-random", "mix", "mix-shared")
+        "mmap-random", "mix", "mix-shared", "lowmem-64")
 READAHEAD = tuple(case + kb for kb in ("", "-kb512", "-kb4096") for case in RUNS)
 # What `make run` measures of them
 SHORT = ("direct", "raw", "buffered", "nocopy", "read-4k-bdev", "read-4k-raw", "read-4k-ext2",

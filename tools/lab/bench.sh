@@ -30,6 +30,7 @@
 #	seq-SIZE streams-K		one stream; K streams that take turns on one open file
 #	reverse stride mmap-seq mmap-random
 #	mix mix-shared			index look-ups of 8 to 32 pages beside a long scan; on one file
+#	lowmem-64			64 streams of 1 MiB in a cgroup of 16 MiB
 #
 # The file system is made on a disk that keeps its data. When all that maps the file's blocks is
 # cached, device-mapper puts a null_blk that neither keeps nor copies data in its place; bdev and raw
@@ -378,6 +379,7 @@ load_of()
 	stride)			words="stride len=64k bs=4k n=2000" ;;
 	mmap-seq)		words="mmap-seq n=16384" ;;
 	mmap-random)		words="mmap-random n=2000" ;;
+	lowmem-64)		words="streams separate k=64 bs=4k n=256" ;;
 	mix)			words="mix separate len=128k bs=4k n=400" ;;
 	mix-shared)		words="mix len=128k bs=4k n=400" ;;
 	*)			die 2 "no such case: $1" ;;
@@ -408,13 +410,31 @@ full_window()
 		}'
 }
 
+# little_memory: sets $group to a cgroup of 16 MiB; fails if this kernel has no such thing
+little_memory()
+{
+	local root=/run/bench-cgroup
+
+	group=$root/little
+	[ ! -d "$group" ] || return 0
+	grep -q '^memory.*1$' /proc/cgroups || return
+	mkdir -p $root
+	mount -t cgroup2 none $root
+	echo +memory >$root/cgroup.subtree_control
+	mkdir "$group"
+	echo 16m >"$group/memory.max"
+}
+
 # run_ra CASE KB
 run_ra()
 {
-	local tracing=/sys/kernel/tracing said reads sectors n bytes nsec units
+	local tracing=/sys/kernel/tracing said reads sectors n bytes nsec units group=""
 
 	make_slow
 	load_of "${1%-kb*}"
+	if [ "${1%-kb*}" = lowmem-64 ]; then
+		little_memory || return 0
+	fi
 	echo "$2" >"/sys/block/$slow/queue/read_ahead_kb"
 	flush "/dev/$slow"
 	read -r reads _ sectors _ <"/sys/block/$slow/stat"
@@ -425,7 +445,8 @@ run_ra()
 		echo 1 >$tracing/events/block/block_bio_queue/enable
 	fi
 	# shellcheck disable=SC2086
-	said=$("$bin/ra_load" $words "/dev/$slow") || die 1 "$1 failed"
+	said=$([ -z "$group" ] || echo 0 >"$group/cgroup.procs"
+		exec "$bin/ra_load" $words "/dev/$slow") || die 1 "$1 failed"
 	if [ "${words%% *}" = turn ]; then
 		echo 0 >$tracing/events/block/block_bio_queue/enable
 		emit readahead "$1" full_window_read ordinal \
@@ -447,6 +468,8 @@ run_ra()
 	emit readahead "$1" bytes_read_per_used ratio \
 		"$(awk -v s="$sectors" -v b="$bytes" 'BEGIN { printf "%.3f", s * 512 / b }')" \
 		"ra_load $words (null_blk, 200 us, read_ahead_kb $2)"
+	[ -z "$group" ] || emit readahead "$1" pages_unread pages $((sectors / 8 - bytes / 4096)) \
+		"ra_load $words (in 16 MiB, null_blk, 200 us, read_ahead_kb $2)"
 	emit readahead "$1" "time" us \
 		"$(awk -v ns="$nsec" -v u="$units" 'BEGIN { printf "%.2f", ns / u / 1000 }')" \
 		"ra_load $words (null_blk, 200 us, read_ahead_kb $2)"

@@ -2,7 +2,7 @@
 /*
  * Readahead policies on a trace of reads: what each would have had the disk read.
  *
- *	ra_replay [max=32] [cache=N] [TRACE]		replay (stdin if no TRACE); a table, and bars
+ *	ra_replay [max=32] [cache=N] [TRACE]	replay (stdin if no TRACE); a table, and bars
  *	ra_replay gen database|log|scan|build [n=1000] [seed=1]	make a trace, on stdout
  *	ra_replay import blktrace|fio [TRACE]		make a trace of blkparse's or fio's log
  *
@@ -503,7 +503,7 @@ static void load_trace(FILE *in)
 		if (*line == '#' || *line == '\n')
 			continue;
 		if (sscanf(line, "%llu %63s %63s %llu %llu", &us, open, file, &byte,
-			   &length) != 5 || !length || byte + length < byte || (byte + length) >> 44)
+			   &length) != 5 || !length || byte >> 44 || length >> 44)
 			die("line %u is not: microseconds open-file file byte length", number);
 		add_access(us, open, file, byte, length);
 	}
@@ -648,7 +648,9 @@ static bool import_blktrace(char *line)
 	double seconds;
 
 	if (sscanf(line, "%31s %*s %*s %lf %*s %7s %15s %llu + %llu", device, &seconds, action,
-		   flags, &sector, &sectors) != 6 || strcmp(action, "Q") || !strchr(flags, 'R') || !sectors)
+		   flags, &sector, &sectors) != 6 || !sectors)
+		return false;
+	if (strcmp(action, "Q") || !strchr(flags, 'R'))
 		return false;
 	printf("%.0f %s %s %llu %llu\n", seconds * 1e6, device, device, sector * 512,
 	       sectors * 512);
