@@ -19,8 +19,8 @@
  * Runs are read bs at a time. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
  * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
- * and what is read must be those; the word holes allows zeros instead. Prints the time of the reads,
- * and what they were:
+ * and what is read must be those; the word holes allows zeros instead. Prints the time of the
+ * reads, and what they were:
  *
  *	{"n": 400, "bytes": 26214400, "nsec": 96000000, "last": 8192}
  *
