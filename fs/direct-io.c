@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Direct I/O for file systems that map blocks with get_block
- *
+ */
+
+/**
  * DOC: What it does
  *
  * __blockdev_direct_IO() moves data between the caller's memory and the disk blocks of a file,
  * without the page cache. The file system tells where blocks are through get_block; what its
  * answers mean is in Documentation/dio-boundary.txt.
- *
+ */
+
+/**
  * DOC: The life of one I/O
  *
  * A struct dio_cursor walks two sequences side by side: mappings (dio_map()) and memory
@@ -20,7 +24,9 @@
  * bios end in dio_end_io(). Whoever drops the last reference to the struct dio, a bio or the
  * submitter, goes on: it wakes the submitter if that waits, or completes the I/O, in a work item if
  * completion may sleep. dio_complete() computes the result and tells file system and caller.
- *
+ */
+
+/**
  * DOC: Memory and lifetime
  *
  * User memory is pinned (FOLL_PIN), so that a fork does not divert what the disk writes. The cursor
@@ -30,7 +36,9 @@
  *
  * struct dio lives on the submitter's stack if the I/O is synchronous and small, else in front of
  * its first bio. It is gone when the last reference is: submission holds one until the end.
- *
+ */
+
+/**
  * DOC: Locking
  *
  * With DIO_LOCKING, reads take the inode lock shared while they map blocks, which keeps truncates
@@ -79,14 +87,13 @@ enum dio_hold {
  * @async: completed by ki_complete unless it was all done, or failed, within submission
  * @defer: complete in process context
  * @waiter: the submitter, if it waits; NULL once all bios are done
- * @undirtied: ended bios whose memory must be marked dirty again, in process context
  * @result: bytes mapped, and sent or cleared
  * @iocb: the request; its ki_pos is where the I/O starts until it is complete
  * @inode: the file
  * @i_size: its size when the I/O began
  * @end_io: the file system's completion, or NULL
  * @private: b_private of the last mapping, for @end_io
- * @work: what must be done in process context: dio_dirty_work(), then dio_complete_work()
+ * @work: completion in process context
  * @bio: the first bio
  *
  * The end of a bio touches the first cache line only; completion goes on to the next; a synchronous
@@ -103,7 +110,6 @@ struct dio {
 	bool async;
 	bool defer;
 	struct task_struct *waiter;
-	struct bio *undirtied;
 	ssize_t result;
 	struct kiocb *iocb;
 	struct inode *inode;
@@ -115,7 +121,7 @@ struct dio {
 	struct bio bio;
 };
 
-/* dio_end_io() and dio_put(), which run for every bio on whatever CPU, stay in one cache line. */
+/* dio_end_io() and dio_put(), which run for every bio on whatever CPU, stay in 64 bytes. */
 static_assert(offsetofend(struct dio, inode) <= 64);
 
 /**
@@ -175,7 +181,7 @@ struct dio_cursor {
 static struct bio_set dio_bio_set;
 
 /* Its own, so that it need not be held: what users map as zeros may be pinned and full of pins. */
-static struct page *dio_zeros;
+static struct page *dio_zeros __ro_after_init;
 
 /*
  * Memory
@@ -454,7 +460,7 @@ static void dio_put(struct dio *dio)
 	if (waiter) {
 		/* The waiter frees @dio, and may be gone itself, as soon as it sees this. */
 		rcu_read_lock();
-		WRITE_ONCE(dio->waiter, NULL);
+		smp_store_release(&dio->waiter, NULL);
 		blk_wake_io_task(waiter);
 		rcu_read_unlock();
 		return;
@@ -472,16 +478,16 @@ static void dio_put(struct dio *dio)
 	}
 }
 
-/*
- * Memory that was cleaned while it was read into is marked dirty again. Each bio still has its
- * reference to the struct dio.
- */
-static void dio_dirty_work(struct work_struct *work)
+/* Ended bios whose memory must be marked dirty again: the disk was not done when it was cleaned. */
+static struct bio *dio_undirtied;
+
+/* Each of them still has its reference to its struct dio. */
+static void dio_dirty_all(struct work_struct *work)
 {
-	struct dio *dio = container_of(work, struct dio, work);
-	struct bio *bio = xchg(&dio->undirtied, NULL);
+	struct bio *bio = xchg(&dio_undirtied, NULL);
 
 	while (bio) {
+		struct dio *dio = bio->bi_private;
 		struct bio *next = bio->bi_next;
 
 		bio->bi_next = NULL;
@@ -491,18 +497,17 @@ static void dio_dirty_work(struct work_struct *work)
 	}
 }
 
-/* Whoever finds the list empty sends the work: it takes all, once. */
-static void dio_free_undirtied(struct dio *dio, struct bio *bio)
+static DECLARE_WORK(dio_dirty_work, dio_dirty_all);
+
+static void dio_dirty_later(struct bio *bio)
 {
-	struct bio *old = READ_ONCE(dio->undirtied);
+	struct bio *old = READ_ONCE(dio_undirtied);
 
 	do {
 		bio->bi_next = old;
-	} while (!try_cmpxchg(&dio->undirtied, &old, bio));
-	if (!old) {
-		INIT_WORK(&dio->work, dio_dirty_work);
-		schedule_work(&dio->work);
-	}
+	} while (!try_cmpxchg(&dio_undirtied, &old, bio));
+	if (!old)
+		schedule_work(&dio_dirty_work);
 }
 
 static void dio_end_io(struct bio *bio)
@@ -518,7 +523,7 @@ static void dio_end_io(struct bio *bio)
 		goto put;
 
 	if (dio->dirty && !dio_all_dirty(bio, false)) {
-		dio_free_undirtied(dio, bio);
+		dio_dirty_later(bio);
 		return;
 	}
 
@@ -533,12 +538,14 @@ put:
  */
 static unsigned int dio_vecs_left(struct dio_cursor *cur)
 {
-	unsigned long segs = iov_iter_is_pipe(cur->iter) ? 1 : cur->iter->nr_segs;
+	struct iov_iter *iter = cur->iter;
+	bool many = iter_is_iovec(iter) || iov_iter_is_kvec(iter) || iov_iter_is_bvec(iter);
+	unsigned long segs = many ? iter->nr_segs : 1;
 	unsigned int zeros = (cur->start | cur->end) & ((1UL << cur->blkbits) - 1) ? 2 : 0;
 
 	if (cur->bytes)
 		segs++;		/* one that was fetched */
-	return bio_max_segs((cur->end - cur->pos) / PAGE_SIZE + 2 * segs + zeros);
+	return bio_max_segs((cur->end - cur->pos) / PAGE_SIZE + 2 * segs + zeros + !segs);
 }
 
 static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
@@ -592,6 +599,7 @@ static void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t se
 	cur->bio = bio;
 	cur->bio_pos = pos;
 	cur->next = NULL;
+	cur->next_offset = 0;
 }
 
 /* Is @page, which follows on another in memmap, next to it in memory as well, and for the disk? */
@@ -664,10 +672,13 @@ static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, l
 		unsigned int part = min_t(size_t, len, PAGE_SIZE);
 
 		dio_prepare_bio(dio, cur, sector, pos);
+		/* Nothing is held of the page: it must not share a bio_vec with memory next to it. */
+		cur->next = NULL;
 		if (!dio_add(dio, cur, dio_zeros, 0, part)) {
 			dio_submit(dio, cur, true);
 			continue;
 		}
+		cur->next = NULL;
 		sector += part >> SECTOR_SHIFT;
 		pos += part;
 		len -= part;
@@ -719,7 +730,6 @@ static int dio_read_hole(struct dio *dio, struct dio_cursor *cur)
 		struct page *page = cur->pages[cur->head];
 
 		memzero_page(page, cur->offset, len);
-		flush_dcache_page(page);
 		ret = dio_step(dio, cur, len);
 		dio_release_pages(dio, page, 1, dio->dirty);
 		cur->map_len -= len;
@@ -772,7 +782,7 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 	if (WARN_ON_ONCE(map->b_size <= skip))
 		return -EIO;
 
-	cur->map_len = map->b_size - skip;
+	cur->map_len = min(map->b_size, want) - skip;
 	cur->sector = (map->b_blocknr << (cur->blkbits - SECTOR_SHIFT)) + (skip >> SECTOR_SHIFT);
 	if (buffer_new(map)) {
 		clean_bdev_aliases(map->b_bdev, map->b_blocknr, map->b_size >> cur->blkbits);
@@ -847,7 +857,7 @@ static void dio_wait(struct dio *dio)
 {
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
-		if (!READ_ONCE(dio->waiter))
+		if (!smp_load_acquire(&dio->waiter))
 			break;
 		blk_io_schedule();
 	}
@@ -898,7 +908,6 @@ static void dio_init(struct dio *dio, struct kiocb *iocb, struct inode *inode,
 		     !(dio->write && iocb->ki_pos + iov_iter_count(iter) > i_size);
 	dio->defer = false;
 	dio->waiter = NULL;
-	dio->undirtied = NULL;
 	dio->result = 0;
 	dio->iocb = iocb;
 	dio->inode = inode;
@@ -967,8 +976,6 @@ static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *
 	ret = dio_prepare_defer(dio);
 	if (unlikely(ret)) {
 		bio_put(bio);
-		if ((flags & DIO_LOCKING) && iov_iter_rw(cur->iter) == READ)
-			inode_unlock_shared(inode);
 		return ret;
 	}
 
@@ -983,7 +990,7 @@ static int dio_write_back(struct address_space *mapping, loff_t pos, loff_t end)
 {
 	if (!mapping_tagged(mapping, PAGECACHE_TAG_DIRTY) &&
 	    !mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK))
-		return 0;
+		return filemap_check_errors(mapping);
 	return filemap_write_and_wait_range(mapping, pos, end - 1);
 }
 

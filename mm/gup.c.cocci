@@ -41,7 +41,19 @@ identifier folio, refs, flags;
  ...+>
  }
 
-@put depends on grab@
+@grab_slow depends on grab@
+identifier folio, flags;
+@@
+ try_grab_page(struct page *page, unsigned int flags)
+ {
+ <+...
+-	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, 1);
++	if (!(flags & FOLL_COUNTED))
++		node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, 1);
+ ...+>
+ }
+
+@put depends on grab_slow@
 identifier folio, refs, flags;
 @@
  static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
@@ -53,8 +65,22 @@ identifier folio, refs, flags;
  ...+>
  }
 
+@undo depends on put@
+identifier page, flags;
+@@
+ undo_dev_pagemap(...)
+ {
+ <+...
+-	if (flags & FOLL_PIN)
+-		unpin_user_page(page);
+-	else
+-		put_page(page);
++	gup_put_folio(page_folio(page), 1, flags);
+ ...+>
+ }
+
 // places: 2
-@unpin depends on put@
+@unpin depends on undo@
 identifier pages, npages;
 @@
  void unpin_user_pages(struct page **pages, unsigned long npages)

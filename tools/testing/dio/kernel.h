@@ -45,6 +45,7 @@ typedef u8 blk_status_t;
 
 #define __user
 #define __init
+#define __ro_after_init
 #define __uninitialized		__attribute__((__uninitialized__))
 #define noinline		__attribute__((noinline))
 #define unlikely(x)		(x)
@@ -62,6 +63,8 @@ typedef u8 blk_status_t;
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, v)	((x) = (v))
 #define xchg(p, v)		({ __auto_type p_ = (p); __auto_type o_ = *p_; *p_ = (v); o_; })
+#define smp_load_acquire(p)	(*(p))
+#define smp_store_release(p, v)	(*(p) = (v))
 #define cmpxchg(p, o, n)	({ __auto_type p_ = (p); __auto_type was_ = *p_; \
 				   *p_ = was_ == (o) ? (n) : was_; was_; })
 #define try_cmpxchg(p, o, n)	({ __auto_type p_ = (p); bool ok_ = *p_ == *(o); \
@@ -121,7 +124,6 @@ void unpin_user_pages(struct page **pages, unsigned long nr);
 void get_page(struct page *page);
 void put_page(struct page *page);
 void memzero_page(struct page *page, size_t offset, size_t len);
-void flush_dcache_page(struct page *page);
 bool PageDirty(struct page *page);
 void set_page_dirty_lock(struct page *page);
 struct folio *page_folio(struct page *page);
@@ -169,6 +171,7 @@ struct iov_iter {
 
 #define iov_iter_rw(i)		((i)->data_source ? WRITE : READ)
 #define iov_iter_count(i)	((i)->count)
+#define iter_is_iovec(i)		((i)->iter_type == ITER_IOVEC)
 #define iter_is_ubuf(i)		((i)->iter_type == ITER_UBUF)
 #define iov_iter_is_bvec(i)	((i)->iter_type == ITER_BVEC)
 #define iov_iter_is_kvec(i)	((i)->iter_type == ITER_KVEC)
@@ -234,6 +237,7 @@ void inode_unlock_shared(struct inode *inode);
 void inode_dio_begin(struct inode *inode);
 void inode_dio_end(struct inode *inode);
 bool mapping_tagged(struct address_space *mapping, int tag);
+int filemap_check_errors(struct address_space *mapping);
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end);
 void kiocb_invalidate_post_direct_write(struct kiocb *iocb, size_t count);
 ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count);
@@ -242,6 +246,7 @@ void destroy_workqueue(struct workqueue_struct *wq);
 void queue_work(struct workqueue_struct *wq, struct work_struct *work);
 void schedule_work(struct work_struct *work);
 #define INIT_WORK(w, f)	((w)->func = (f))
+#define DECLARE_WORK(w, f)	struct work_struct w = { f }
 
 /* Mappings */
 enum bh_state_bits { BH_Mapped, BH_New, BH_Boundary, BH_Defer_Completion };

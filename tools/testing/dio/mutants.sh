@@ -51,7 +51,10 @@ fi
 if [ $# -eq 0 ]; then
 	for each in "$dir"/mutants/*.cocci; do
 		each=${each##*/}
-		set -- "$@" "${each%.cocci}"
+		case $each in
+		ra-*)	;;	# of readahead: ra_mutants.sh
+		*)	set -- "$@" "${each%.cocci}" ;;
+		esac
 	done
 fi
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} "$0" "$out" --one {}

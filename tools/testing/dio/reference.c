@@ -306,7 +306,7 @@ static bool refused(void)
 		expect(-EINVAL);
 		return true;
 	}
-	if (!c.write && c.locking && c.tagged && c.write_back_error) {
+	if (!c.write && c.locking && c.write_back_error) {
 		expect(c.write_back_error);
 		return true;
 	}

@@ -57,7 +57,7 @@ struct record got;
 struct task_struct *current;
 
 static char data[NR_PAGES + 1][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
-static struct page pages[NR_PAGES + 1], *zero_page = &pages[NR_PAGES];	/* the engine's */
+static struct page pages[NR_PAGES + 1], *zero_page;	/* the engine's, behind all others */
 static struct task_struct submitter;
 static struct block_device bdev;
 static struct workqueue_struct the_queue;
@@ -170,10 +170,10 @@ static unsigned int page_nr(struct page *page)
 	return page - pages;
 }
 
-/* At boot, once: the engine's page of zeros */
+/* At boot: the engine's page of zeros */
 struct page *alloc_page(gfp_t gfp)
 {
-	if (gfp != (GFP_KERNEL | __GFP_ZERO) || zero_page->data)
+	if (gfp != (GFP_KERNEL | __GFP_ZERO))
 		wrong("allocated a page");
 	return zero_page;
 }
@@ -269,11 +269,6 @@ void memzero_page(struct page *page, size_t offset, size_t len)
 	if (page == zero_page || offset + len > PAGE_SIZE)
 		wrong("cleared %zu bytes at %zu", len, offset);
 	memset(page->data + offset, 0, len);
-}
-
-void flush_dcache_page(struct page *page)
-{
-	(void)page;
 }
 
 bool PageDirty(struct page *page)
@@ -483,6 +478,13 @@ bool mapping_tagged(struct address_space *m, int tag)
 {
 	(void)m;
 	return c.tagged && (tag == PAGECACHE_TAG_DIRTY || chance(2));
+}
+
+int filemap_check_errors(struct address_space *m)
+{
+	if (m != &mapping)
+		wrong("asked for the errors of a strange mapping");
+	return c.write_back_error;
 }
 
 int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
@@ -846,7 +848,8 @@ static void make_world(void)
 		got.disk[i] = old_data(i);
 	memcpy(got.blocks, c.blocks, c.nr_blocks * sizeof(*c.blocks));
 	fill_memory(data);
-	memset(data[NR_PAGES], 0, PAGE_SIZE);
+	zero_page = &pages[c.nr_pages];
+	memset(data[c.nr_pages], 0, PAGE_SIZE);
 	for (i = 0; i < c.nr_pages; i++) {
 		unsigned int head = i - i % c.folio;
 
@@ -855,7 +858,7 @@ static void make_world(void)
 			.dirty = c.timing == SOON && head % 3,
 		};
 	}
-	*zero_page = (struct page) { .head = zero_page, .data = data[NR_PAGES] };
+	*zero_page = (struct page) { .head = zero_page, .data = data[c.nr_pages] };
 	current = &submitter;
 	submitter.state = TASK_RUNNING;
 	bdev.lbits = c.lbits;
@@ -895,7 +898,9 @@ static void make_iter(struct iov_iter *iter, struct iovec *iov, struct bio_vec *
 
 	*iter = (struct iov_iter) {
 		.iter_type = types[c.memory], .nofault = c.nofault, .data_source = c.write,
-		.count = c.count, .nr_segs = c.nr_segs,
+		.count = c.count,
+		/* as the kernel leaves it where it means nothing */
+		.nr_segs = c.memory == USER_UBUF || c.memory == A_PIPE ? 0 : c.nr_segs,
 	};
 	for (i = 0; i < c.nr_segs; i++) {
 		iov[i].iov_base = (void *)seg_start(&c.segs[i]);
@@ -926,7 +931,7 @@ static void check_given_back(void)
 	if (zero_page->pins || zero_page->refs)
 		wrong("the zero page is left with %u pins", zero_page->pins);
 	for (i = 0; i < PAGE_SIZE; i++)
-		if (data[NR_PAGES][i])
+		if (data[c.nr_pages][i])
 			wrong("the zero page is not zero any more");
 	if (nr_live || lock_depth || dio_count || plug_depth || rcu_depth ||
 	    submitter.state != TASK_RUNNING)
@@ -960,12 +965,9 @@ void run_case(void)
 	struct iovec iov[MAX_SEGS];
 	struct bio_vec bvec[MAX_SEGS];
 	struct iov_iter iter;
-	static bool booted;
 
-	if (!booted)
-		dio_setup_at_boot();
-	booted = true;
 	make_world();
+	dio_setup_at_boot();
 	make_iter(&iter, iov, bvec);
 	got.ret = __blockdev_direct_IO(&iocb, &inode, c.has_bdev ? &bdev : NULL, &iter, get_block,
 				       c.has_end_io ? end_io : NULL,
