@@ -460,6 +460,7 @@ static void dio_put(struct dio *dio)
 	if (waiter) {
 		/* The waiter frees @dio, and may be gone itself, as soon as it sees this. */
 		rcu_read_lock();
+		/* After all that bios told of themselves; see dio_wait() */
 		smp_store_release(&dio->waiter, NULL);
 		blk_wake_io_task(waiter);
 		rcu_read_unlock();
@@ -672,7 +673,7 @@ static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, l
 		unsigned int part = min_t(size_t, len, PAGE_SIZE);
 
 		dio_prepare_bio(dio, cur, sector, pos);
-		/* Nothing is held of the page: it must not share a bio_vec with memory next to it. */
+		/* Nobody holds the page: it must not share a bio_vec with memory next to it. */
 		cur->next = NULL;
 		if (!dio_add(dio, cur, dio_zeros, 0, part)) {
 			dio_submit(dio, cur, true);
@@ -857,6 +858,7 @@ static void dio_wait(struct dio *dio)
 {
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
+		/* Before what they told; see dio_put() */
 		if (!smp_load_acquire(&dio->waiter))
 			break;
 		blk_io_schedule();

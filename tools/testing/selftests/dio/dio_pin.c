@@ -38,7 +38,7 @@
 #include "async.h"
 
 #define PAGE		4096UL
-#define MOST		(1UL << 20)
+#define MOST		(256 * PAGE)
 
 static char *pattern, *buf;
 static int fd;
