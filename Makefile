@@ -9,7 +9,8 @@ export KSRC DISKS
 LAB := tools/lab
 PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools/testing/dio/*.sh)
-SOURCES := fs/direct-io.c drivers/char/raw.c include/uapi/linux/raw.h $(wildcard $(LAB)/*.c)
+SOURCES := fs/direct-io.c drivers/char/raw.c include/uapi/linux/raw.h \
+	$(wildcard drivers/scsi/qla2xxx/*.[ch] $(LAB)/*.c)
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch])
@@ -25,6 +26,7 @@ help:
 	@echo 'make kernel     build the stock and the patched kernel'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
+	@echo 'make kunit      KUnit tests, in a small kernel of their own'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others)'
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
@@ -51,6 +53,9 @@ debug-tests: kernel selftests
 	@$(LAB)/kernel.sh build debug >/dev/null
 	@rm -f $(O)/log/test_*.tap
 	@$(LAB)/guest.sh -k debug -t 3600 $(CURDIR)/$(LAB)/selftests.sh
+
+kunit: packages
+	@$(LAB)/kunit.sh
 
 disks: kernel selftests
 	@mkdir -p $(O)/disks
@@ -114,7 +119,7 @@ check: kernel
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
 	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore $(STANDIN_STYLE) \
 		-f $(addprefix $(CURDIR)/,$(HARNESS))
-	$(LAB)/kernel.sh sparse $(filter %.c,$(filter fs/% drivers/%,$(SOURCES)))
+	$(LAB)/kernel.sh sparse $(filter %.c,$(filter fs/% drivers/char/%,$(SOURCES)))
 	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
 	echo "$$files" | while read -r file; do \
 		perl $$src/scripts/get_maintainer.pl --no-tree --no-git --no-git-fallback \
@@ -125,6 +130,6 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests disks guest-tests debug-tests run bench report \
+.PHONY: help packages kernel selftests disks guest-tests debug-tests kunit run bench report \
 	profile series unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

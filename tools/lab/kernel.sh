@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the stock and the patched kernel from one configuration, and a debug kernel from the patched
-# tree: kernel.config with debug.config on top (KASAN, lockdep, the raw driver as a module).
+# Builds the stock and the patched kernel from one configuration, and two more from the patched tree:
+# debug (debug.config on top: KASAN, lockdep, the raw driver as a module) and kunit (kunit.config
+# alone: KUnit, what it tests, and a serial line, since KUnit changes a structure that all include).
 #
 #	kernel.sh packages	install what is missing (root, Debian 12), or say what to install
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
 #	kernel.sh build debug	build debug (and those two), print its directory
+#	kernel.sh build kunit	build kunit alone, print its directory
 #	kernel.sh sparse FILE...	check C files of the built patched tree; a warning is an error
-#	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug or venv
+#	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
 # are built in place: kbuild's in-tree object files do not mention where the tree lies, so the
@@ -133,6 +135,10 @@ base_name()
 # configs NAME: the fragments of a kernel's configuration, later lines win
 configs()
 {
+	if [ "$1" = kunit ]; then
+		printf '%s\n' "$top/tools/lab/kunit.config"
+		return
+	fi
 	printf '%s\n' "$top/tools/lab/kernel.config"
 	[ ! -e "$top/tools/testing/selftests/dio/config" ] ||
 		printf '%s\n' "$top/tools/testing/selftests/dio/config"
@@ -150,7 +156,7 @@ dir_of()
 	case $1 in
 	source)		echo "$cache/$base/source" ;;
 	stock)		echo "$cache/$base/$key/stock" ;;
-	patched|debug)	echo "$cache/$base/$key/$1-$checkout" ;;
+	patched|debug|kunit)	echo "$cache/$base/$key/$1-$checkout" ;;
 	venv)		echo "$cache/virtme-ng-$vng_version" ;;
 	*)		die 2 "no such directory name: $1" ;;
 	esac
@@ -285,6 +291,13 @@ build_debug()
 	patch_and_build debug "$(dir_of source)" 1500
 }
 
+build_kunit()
+{
+	source_tree
+	lock "$(dirname "$(dir_of kunit)")"
+	patch_and_build kunit "$(dir_of source)" 400
+}
+
 # sparse_check FILE...: C=2 runs the checker over what is built, compiled anew or not.
 sparse_check()
 {
@@ -301,10 +314,11 @@ build)
 	case ${2-} in
 	"")	build; dir_of stock; dir_of patched ;;
 	debug)	build; build_debug; dir_of debug ;;
+	kunit)	build_kunit; dir_of kunit ;;
 	*)	die 2 "no such kernel to build: $2" ;;
 	esac
 	;;
 sparse)		shift; sparse_check "$@" ;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh packages|source|build [debug]|sparse FILE...|dir NAME" ;;
+*)		die 2 "usage: kernel.sh packages|source|build [debug|kunit]|sparse FILE...|dir NAME" ;;
 esac

@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit test of the IOCB builders
+ *
+ * DOC: What it does
+ *
+ * A command for an adapter is one 64-byte entry of the request ring with room for a few data
+ * segment descriptors, followed by continuation entries with more of them; commands of type 6 and
+ * those with protection information point to lists of 37 descriptors instead, of which each ends in
+ * a link to the next. Each case gives a builder scatter lists of many shapes and reads back what it
+ * wrote by byte offsets of the firmware interface, not through the driver's own structures: every
+ * address and length, the number and type of continuation entries, the sum of the lengths, and that
+ * nothing behind them was touched.
+ *
+ * The scatter lists have DMA addresses and lengths, and no memory behind them: builders look at
+ * nothing else. The last case is the limit of a segment that the driver states, and what it saves a
+ * read from a huge page.
+ */
+#include <kunit/test.h>
+#include <linux/dmapool.h>
+#include <linux/platform_device.h>
+#include <linux/scatterlist.h>
+#include <linux/sizes.h>
+#include <scsi/scsi_host.h>
+
+#include "qla_def.h"
+#include "qla_target.h"
+#include "qla_iocb_test.h"
+
+/* What QLA_DSD_MAX_LENGTH rests on */
+static_assert(sizeof_field(struct dsd32, length) == sizeof(u32));
+static_assert(sizeof_field(struct dsd64, length) == sizeof(u32));
+static_assert(QLA_DSD_MAX_LENGTH == U32_MAX);
+
+#define RING_ENTRIES	128
+#define ENTRY_BYTES	64
+#define POISON		0xa5
+#define MAX_SEGMENTS	300
+#define MAX_PIECES	8192
+#define LIST_DSDS	37
+#define MAX_LISTS	(MAX_SEGMENTS / LIST_DSDS + 1)
+#define SECTOR		512
+
+/* What a descriptor must hold */
+struct piece {
+	u64 address;
+	u32 length;
+};
+
+struct context {
+	struct qla_hw_data *ha;
+	struct scsi_qla_host *vha;
+	struct req_que *req;
+	struct scsi_cmnd *cmd;
+	srb_t *sp;
+	struct scatterlist *sgl;
+	struct piece *pieces;
+	struct crc_context *crc;
+	struct platform_device *pdev;	/* whose memory the lists of protected commands are */
+};
+
+/* Scatter lists: how many segments, and how long each is. */
+static u32 one_sector(int i)
+{
+	return SECTOR;
+}
+
+static u32 one_page(int i)
+{
+	return SZ_4K;
+}
+
+static u32 old_limit(int i)
+{
+	return SZ_64K;
+}
+
+static u32 four_mib(int i)
+{
+	return SZ_4M;
+}
+
+static u32 longest(int i)
+{
+	return QLA_DSD_MAX_LENGTH;
+}
+
+static u32 mixed(int i)
+{
+	static const u32 lengths[] = {
+		SZ_4K, SZ_1M, SECTOR, SZ_64K + SECTOR, SZ_4M, SZ_64K, 4, SZ_2M - SECTOR,
+	};
+
+	return lengths[i % ARRAY_SIZE(lengths)];
+}
+
+struct shape {
+	const char *name;
+	int from, to;		/* counts of segments that are tried */
+	u32 (*length)(int i);
+};
+
+static const struct shape shapes[] = {
+	{ "one 4 MiB segment", 1, 1, four_mib },
+	{ "the longest segment", 1, 1, longest },
+	{ "256 pages", 256, 256, one_page },
+	{ "16 times 64 KiB", 16, 16, old_limit },
+	{ "sectors, each count to 120", 1, 120, one_sector },
+	{ "mixed, each count to 300", 1, 300, mixed },
+};
+
+static void shape_name(const struct shape *shape, char *name)
+{
+	strscpy(name, shape->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(shapes, shapes, shape_name);
+
+/* Fill the command's scatter list with @count segments of @shape; each address is used once. */
+static void fill(struct context *c, const struct shape *shape, int count, u64 base)
+{
+	u32 total = 0;
+	int i;
+
+	sg_init_table(c->sgl, count);
+	for (i = 0; i < count; i++) {
+		u32 length = shape->length(i);
+		u64 address = base + (u64)i * (SZ_4M + SZ_4K);
+
+		if (length == QLA_DSD_MAX_LENGTH)
+			address = base & ~(u64)U32_MAX;	/* up to, not across, a 4 GiB line */
+		sg_dma_address(&c->sgl[i]) = address;
+		sg_dma_len(&c->sgl[i]) = length;
+		c->pieces[i].address = address;
+		c->pieces[i].length = length;
+		total += length;
+	}
+	c->cmd->sdb.table.sgl = c->sgl;
+	c->cmd->sdb.table.nents = count;
+	c->cmd->sdb.length = total;
+}
+
+/* A command on the ring and its continuation entries, as the firmware sees them */
+struct layout {
+	u8 entry_type, more_type;
+	int first, first_offset;	/* descriptors of the command, and where they begin */
+	int more, more_offset;		/* those of a continuation entry */
+	bool wide;			/* 64-bit addresses */
+	u32 device_type;
+	u16 (*entries)(struct context *c, u16 dsds);
+	void (*build)(struct context *c, void *entry, u16 dsds);
+};
+
+static void read_dsd(const u8 *dsd, bool wide, struct piece *piece)
+{
+	if (wide)
+		piece->address = get_unaligned_le64(dsd);
+	else
+		piece->address = get_unaligned_le32(dsd);
+	piece->length = get_unaligned_le32(dsd + (wide ? 8 : 4));
+}
+
+/* Entry @n of a command whose first entry is @start; the ring wraps. */
+static u8 *entry(struct context *c, int start, int n)
+{
+	return (u8 *)c->req->ring + (start + n) % RING_ENTRIES * ENTRY_BYTES;
+}
+
+static void check_ring(struct kunit *test, const struct layout *l, int start, int count)
+{
+	struct context *c = test->priv;
+	int entries = l->entries(c, count), e, k, i;
+	u32 total = 0;
+
+	KUNIT_ASSERT_EQ(test, entries,
+			1 + DIV_ROUND_UP(max(count - l->first, 0), l->more));
+	KUNIT_ASSERT_EQ(test, (int)c->req->ring_index, (start + entries - 1) % RING_ENTRIES);
+	KUNIT_ASSERT_PTR_EQ(test, (u8 *)c->req->ring_ptr, entry(c, start, entries - 1));
+	KUNIT_ASSERT_EQ(test, entry(c, start, 0)[0], l->entry_type);
+
+	for (e = 0, k = 0; e < entries; e++) {
+		const u8 *at = entry(c, start, e);
+		int room = e ? l->more : l->first;
+
+		if (e)
+			KUNIT_ASSERT_EQ(test, at[0], l->more_type);
+		at += e ? l->more_offset : l->first_offset;
+		for (i = 0; i < room && k < count; i++, k++) {
+			struct piece got;
+
+			read_dsd(at, l->wide, &got);
+			KUNIT_ASSERT_EQ_MSG(test, got.address, c->pieces[k].address,
+					    "address of segment %d of %d", k, count);
+			KUNIT_ASSERT_EQ_MSG(test, got.length, c->pieces[k].length,
+					    "length of segment %d of %d", k, count);
+			total += got.length;
+			at += l->wide ? 12 : 8;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, k, count);
+	KUNIT_EXPECT_EQ(test, total, scsi_bufflen(c->cmd));
+	KUNIT_EXPECT_PTR_EQ(test, (void *)NULL,
+			    memchr_inv(entry(c, start, entries), POISON, ENTRY_BYTES));
+}
+
+/* Build commands of one shape near the end of the ring, so that long ones wrap. */
+static void test_layout(struct kunit *test, const struct layout *l)
+{
+	const struct shape *shape = test->param_value;
+	struct context *c = test->priv;
+	int start = RING_ENTRIES - 3, count;
+
+	c->ha->device_type = l->device_type;
+	for (count = shape->from; count <= shape->to; count++) {
+		fill(c, shape, count, l->wide ? 0x1234500000000ULL : 0x10001000);
+		memset(c->req->ring, POISON, RING_ENTRIES * ENTRY_BYTES);
+		c->req->ring_index = start;
+		c->req->ring_ptr = c->req->ring + start;
+		memset(c->req->ring_ptr, 0, ENTRY_BYTES);
+		l->build(c, c->req->ring_ptr, count);
+		check_ring(test, l, start, count);
+	}
+}
+
+/* 2100, 2200, 2300 with 32-bit addresses: command type 2, continuation type 0 */
+static u16 entries_32(struct context *c, u16 dsds)
+{
+	return qla2x00_calc_iocbs_32(dsds);
+}
+
+static void build_32(struct context *c, void *entry, u16 dsds)
+{
+	qla2x00_build_scsi_iocbs_32(c->sp, entry, dsds);
+}
+
+static const struct layout type_2 = {
+	.entry_type = 0x11, .first = 3, .first_offset = 40,
+	.more_type = 0x02, .more = 7, .more_offset = 8,
+	.device_type = DT_ISP2100, .entries = entries_32, .build = build_32,
+};
+
+static void test_type_2(struct kunit *test)
+{
+	test_layout(test, &type_2);
+}
+
+/* The same with 64-bit addresses: command type 3, continuation type 1 */
+static u16 entries_64(struct context *c, u16 dsds)
+{
+	return qla2x00_calc_iocbs_64(dsds);
+}
+
+static void build_64(struct context *c, void *entry, u16 dsds)
+{
+	qla2x00_build_scsi_iocbs_64(c->sp, entry, dsds);
+}
+
+static const struct layout type_3 = {
+	.entry_type = 0x19, .first = 2, .first_offset = 40, .wide = true,
+	.more_type = 0x0a, .more = 5, .more_offset = 4,
+	.device_type = DT_ISP2300, .entries = entries_64, .build = build_64,
+};
+
+static void test_type_3(struct kunit *test)
+{
+	test_layout(test, &type_3);
+}
+
+/* 24xx and later: command type 7, continuation type 1 */
+static u16 entries_24xx(struct context *c, u16 dsds)
+{
+	return qla24xx_calc_iocbs(c->vha, dsds);
+}
+
+static void build_type_7(struct context *c, void *entry, u16 dsds)
+{
+	qla24xx_build_scsi_iocbs(c->sp, entry, dsds, c->req);
+}
+
+static const struct layout type_7 = {
+	.entry_type = 0x18, .first = 1, .first_offset = 52, .wide = true,
+	.more_type = 0x0a, .more = 5, .more_offset = 4,
+	.device_type = DT_ISP2422, .entries = entries_24xx, .build = build_type_7,
+};
+
+static void test_type_7(struct kunit *test)
+{
+	test_layout(test, &type_7);
+}
+
+/* ISPFX00: a type 7 of its own; the builder writes entries as I/O memory */
+static void build_fx00(struct context *c, void *entry, u16 dsds)
+{
+	qlafx00_test_type_7(c->sp, entry, dsds);
+}
+
+static const struct layout type_7_fx00 = {
+	.entry_type = FX00_COMMAND_TYPE_7, .first = 1, .first_offset = 52, .wide = true,
+	.more_type = CONTINUE_A64_TYPE_FX00, .more = 5, .more_offset = 4,
+	.device_type = DT_ISPFX00, .entries = entries_24xx, .build = build_fx00,
+};
+
+static void test_type_7_fx00(struct kunit *test)
+{
+	test_layout(test, &type_7_fx00);
+}
+
+/*
+ * Descriptors in lists: @link points to the first of @lists; each is full but the last, the
+ * descriptor behind its last one links to the next, and behind the last is an empty one.
+ */
+static void check_lists(struct kunit *test, const u8 *link, struct list_head *lists, int count)
+{
+	struct context *c = test->priv;
+	struct dsd_dma *list;
+	struct piece got;
+	u32 total = 0;
+	int k = 0, i;
+
+	list_for_each_entry(list, lists, list) {
+		int here = min(count - k, LIST_DSDS);
+
+		KUNIT_ASSERT_GT(test, here, 0);
+		read_dsd(link, true, &got);
+		KUNIT_ASSERT_EQ(test, got.address, (u64)list->dsd_list_dma);
+		KUNIT_ASSERT_EQ(test, got.length, (u32)(here + 1) * 12);
+		link = list->dsd_addr;
+		for (i = 0; i < here; i++, k++, link += 12) {
+			read_dsd(link, true, &got);
+			KUNIT_ASSERT_EQ_MSG(test, got.address, c->pieces[k].address,
+					    "address of piece %d of %d", k, count);
+			KUNIT_ASSERT_EQ_MSG(test, got.length, c->pieces[k].length,
+					    "length of piece %d of %d", k, count);
+			total += got.length;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, k, count);
+	KUNIT_EXPECT_EQ(test, total, scsi_bufflen(c->cmd));
+	read_dsd(link, true, &got);
+	KUNIT_EXPECT_EQ(test, got.address, 0ULL);
+	KUNIT_EXPECT_EQ(test, got.length, 0U);
+}
+
+/* 82xx and later with many segments: command type 6, lists from a stock that the driver keeps */
+static void test_type_6(struct kunit *test)
+{
+	const struct shape *shape = test->param_value;
+	struct context *c = test->priv;
+	struct dsd_dma *lists;
+	u8 command[ENTRY_BYTES];
+	int count, n;
+
+	c->ha->device_type = DT_ISP8021;
+	lists = kunit_kcalloc(test, MAX_LISTS, sizeof(*lists), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, lists);
+	for (n = 0; n < MAX_LISTS; n++) {
+		lists[n].dsd_list_dma = 0x700000 + n * SZ_4K;
+		lists[n].dsd_addr = kunit_kmalloc(test, (LIST_DSDS + 1) * 12, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, lists[n].dsd_addr);
+	}
+	c->sp->u.scmd.ct6_ctx = kunit_kzalloc(test, sizeof(struct ct6_dsd), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, c->sp->u.scmd.ct6_ctx);
+
+	for (count = shape->from; count <= shape->to; count++) {
+		int used = DIV_ROUND_UP(count, LIST_DSDS);
+
+		INIT_LIST_HEAD(&c->ha->gbl_dsd_list);
+		for (n = 0; n < MAX_LISTS; n++) {
+			memset(lists[n].dsd_addr, POISON, (LIST_DSDS + 1) * 12);
+			list_add_tail(&lists[n].list, &c->ha->gbl_dsd_list);
+		}
+		c->ha->gbl_dsd_avail = MAX_LISTS;
+		c->ha->gbl_dsd_inuse = 0;
+		INIT_LIST_HEAD(&c->sp->u.scmd.ct6_ctx->dsd_list);
+		c->sp->u.scmd.ct6_ctx->dsd_use_cnt = 0;
+		memset(command, 0, sizeof(command));
+		fill(c, shape, count, 0x1234500000000ULL);
+
+		KUNIT_ASSERT_EQ(test, 0, qla24xx_test_type_6(c->sp, (void *)command, count));
+		KUNIT_ASSERT_EQ(test, command[0], (u8)0x48);
+		KUNIT_ASSERT_EQ(test, c->sp->u.scmd.ct6_ctx->dsd_use_cnt, used);
+		KUNIT_ASSERT_EQ(test, (int)c->ha->gbl_dsd_inuse, used);
+		KUNIT_ASSERT_EQ(test, (int)c->ha->gbl_dsd_avail, MAX_LISTS - used);
+		check_lists(test, command + 52, &c->sp->u.scmd.ct6_ctx->dsd_list, count);
+	}
+}
+
+/* T10-PI on 25xx and later: lists allocated as they are needed, freed with the command */
+static void free_lists(struct context *c)
+{
+	struct dsd_dma *list, *next;
+
+	list_for_each_entry_safe(list, next, &c->crc->dsd_list, list) {
+		dma_pool_free(c->ha->dl_dma_pool, list->dsd_addr, list->dsd_list_dma);
+		list_del(&list->list);
+		kfree(list);
+	}
+}
+
+static struct qla_tc_param protected_command(struct context *c, u8 *allocated)
+{
+	return (struct qla_tc_param) {
+		.vha = c->vha,
+		.blk_sz = SECTOR,
+		.bufflen = scsi_bufflen(c->cmd),
+		.sg = c->sgl,
+		.ctx = c->crc,
+		.ctx_dsd_alloced = allocated,
+	};
+}
+
+/* Data and protection in lists of their own ("bundling"): segments as they are */
+static void test_pi_pass(struct kunit *test)
+{
+	const struct shape *shape = test->param_value;
+	struct context *c = test->priv;
+	int count;
+
+	for (count = shape->from; count <= shape->to; count++) {
+		struct qla_tc_param tc;
+		u8 allocated = 0;
+		u8 link[12];
+
+		fill(c, shape, count, 0x1234500000000ULL);
+		tc = protected_command(c, &allocated);
+		KUNIT_ASSERT_EQ(test, 0, qla24xx_walk_and_build_sglist(c->ha, NULL, (void *)link,
+								       count, &tc));
+		KUNIT_ASSERT_EQ(test, allocated, (u8)1);
+		check_lists(test, link, &c->crc->dsd_list, count);
+		free_lists(c);
+	}
+}
+
+/*
+ * Insert and strip: the adapter wants the data of each block, then its eight bytes of protection.
+ * Blocks that lie across two segments take one more descriptor.
+ */
+static int interleave(struct context *c, u64 protection)
+{
+	struct scatterlist *sg = c->sgl;
+	u32 left = scsi_bufflen(c->cmd), in_block = SECTOR, used = 0;
+	int k = 0;
+
+	while (left) {
+		u32 length = min(in_block, sg_dma_len(sg) - used);
+
+		c->pieces[k].address = sg_dma_address(sg) + used;
+		c->pieces[k++].length = length;
+		left -= length;
+		in_block -= length;
+		used += length;
+		if (used == sg_dma_len(sg)) {
+			sg = sg_next(sg);
+			used = 0;
+		}
+		if (!in_block) {
+			c->pieces[k].address = protection;
+			c->pieces[k++].length = 8;
+			protection += 8;
+			in_block = SECTOR;
+		}
+	}
+	return k;
+}
+
+static u32 one_mib(int i)
+{
+	return SZ_1M;
+}
+
+static u32 odd(int i)
+{
+	return i % 2 ? SZ_64K - 100 : 100;
+}
+
+static void test_pi_strip(struct kunit *test)
+{
+	static const struct shape strips[] = {
+		{ "one segment", 1, 1, one_mib },
+		{ "pages", 256, 256, one_page },
+		{ "blocks in two segments", 8, 8, odd },
+	};
+	struct context *c = test->priv;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(strips); i++) {
+		struct scatterlist protection;
+		struct qla_tc_param tc;
+		u8 allocated = 0;
+		u8 link[12];
+		int pieces;
+
+		fill(c, &strips[i], strips[i].from, 0x1234500000000ULL);
+		pieces = interleave(c, 0x7654300000000ULL);
+		KUNIT_ASSERT_LE(test, pieces, MAX_PIECES);
+		tc = protected_command(c, &allocated);
+		sg_init_table(&protection, 1);
+		sg_dma_address(&protection) = 0x7654300000000ULL;
+		sg_dma_len(&protection) = tc.bufflen / SECTOR * 8;
+		tc.prot_sg = &protection;
+		KUNIT_ASSERT_EQ(test, 0,
+				qla24xx_walk_and_build_sglist_no_difb(c->ha, NULL, (void *)link,
+								      pieces, &tc));
+		/* What the lists add up to is data and protection. */
+		c->cmd->sdb.length += sg_dma_len(&protection);
+		check_lists(test, link, &c->crc->dsd_list, pieces);
+		free_lists(c);
+	}
+}
+
+/* Descriptors that 1 MiB in one huge page takes when segments end at @limit */
+static int huge_page_dsds(struct kunit *test, unsigned int limit)
+{
+	unsigned int n = SZ_1M / PAGE_SIZE;
+	struct page **pages, *huge;
+	struct sg_table table;
+	int dsds, i;
+
+	pages = kunit_kcalloc(test, n, sizeof(*pages), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, pages);
+	huge = alloc_pages(GFP_KERNEL | __GFP_COMP, get_order(SZ_1M));
+	KUNIT_ASSERT_NOT_NULL(test, huge);
+	for (i = 0; i < n; i++)
+		pages[i] = huge + i;
+	i = sg_alloc_table_from_pages_segment(&table, pages, n, 0, SZ_1M, limit, GFP_KERNEL);
+	dsds = table.nents;
+	if (!i)
+		sg_free_table(&table);
+	__free_pages(huge, get_order(SZ_1M));
+	KUNIT_ASSERT_EQ(test, i, 0);
+	return dsds;
+}
+
+static void test_limit(struct kunit *test)
+{
+	struct context *c = test->priv;
+	unsigned int limit = qla2xxx_driver_template.max_segment_size;
+	int before, after;
+
+	KUNIT_EXPECT_EQ(test, limit, QLA_DSD_MAX_LENGTH);
+	/* 0: the SCSI core's own, which keeps a segment between two 4 GiB lines */
+	KUNIT_EXPECT_EQ(test, qla2xxx_driver_template.dma_boundary, 0UL);
+
+	before = huge_page_dsds(test, BLK_MAX_SEGMENT_SIZE);
+	after = huge_page_dsds(test, limit);
+	kunit_info(test, "1 MiB of a huge page: descriptors %d -> %d; entries of type 2 %d -> %d, type 3 %d -> %d, type 7 %d -> %d",
+		   before, after, entries_32(c, before), entries_32(c, after),
+		   entries_64(c, before), entries_64(c, after),
+		   entries_24xx(c, before), entries_24xx(c, after));
+	KUNIT_EXPECT_EQ(test, before, 16);
+	KUNIT_EXPECT_EQ(test, after, 1);
+}
+
+static void *allocate(struct kunit *test, size_t bytes)
+{
+	void *memory = kunit_kzalloc(test, bytes, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	return memory;
+}
+
+static int iocb_test_init(struct kunit *test)
+{
+	struct context *c = allocate(test, sizeof(*c));
+
+	test->priv = c;
+	c->ha = allocate(test, sizeof(*c->ha));
+	c->vha = allocate(test, sizeof(*c->vha));
+	c->req = allocate(test, sizeof(*c->req));
+	c->cmd = allocate(test, sizeof(*c->cmd));
+	c->sp = allocate(test, sizeof(*c->sp));
+	c->sp->qpair = allocate(test, sizeof(*c->sp->qpair));
+	c->sgl = allocate(test, MAX_SEGMENTS * sizeof(*c->sgl));
+	c->pieces = allocate(test, MAX_PIECES * sizeof(*c->pieces));
+	c->crc = allocate(test, sizeof(*c->crc));
+	c->req->ring = allocate(test, RING_ENTRIES * ENTRY_BYTES);
+	c->req->length = RING_ENTRIES;
+	c->vha->hw = c->ha;
+	c->vha->req = c->req;
+	c->sp->vha = c->vha;
+	c->sp->u.scmd.cmd = c->cmd;
+	c->cmd->sc_data_direction = DMA_FROM_DEVICE;
+	INIT_LIST_HEAD(&c->crc->dsd_list);
+
+	c->pdev = platform_device_register_simple("qla_iocb_test", PLATFORM_DEVID_NONE, NULL, 0);
+	if (IS_ERR(c->pdev))
+		return PTR_ERR(c->pdev);
+	c->ha->dl_dma_pool = dma_pool_create("qla_iocb_test", &c->pdev->dev,
+					     DSD_LIST_DMA_POOL_SIZE, 8, 0);
+	return c->ha->dl_dma_pool ? 0 : -ENOMEM;
+}
+
+static void iocb_test_exit(struct kunit *test)
+{
+	struct context *c = test->priv;
+
+	if (!c || IS_ERR_OR_NULL(c->pdev))
+		return;
+	free_lists(c);
+	dma_pool_destroy(c->ha->dl_dma_pool);
+	platform_device_unregister(c->pdev);
+}
+
+static struct kunit_case iocb_cases[] = {
+	KUNIT_CASE_PARAM(test_type_2, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_type_3, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_type_7, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_type_7_fx00, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_type_6, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_pi_pass, shapes_gen_params),
+	KUNIT_CASE(test_pi_strip),
+	KUNIT_CASE(test_limit),
+	{}
+};
+
+static struct kunit_suite iocb_suite = {
+	.name = "qla2xxx_iocb",
+	.init = iocb_test_init,
+	.exit = iocb_test_exit,
+	.test_cases = iocb_cases,
+};
+
+kunit_test_suite(iocb_suite);
