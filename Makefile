@@ -27,7 +27,8 @@ help:
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
 	@echo 'make kunit      KUnit tests, in a small kernel of their own'
-	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others)'
+	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
+	@echo '                ARRAY=scsi|sas|fc|many: ready for tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
 	@echo 'make report     print the table again'
@@ -103,7 +104,7 @@ fuzz: packages
 test: unit-tests harness guest-tests
 
 boot: disks
-	@$(LAB)/guest.sh -d -s
+	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
 
 check: kernel
 	@mkdir -p $(O)

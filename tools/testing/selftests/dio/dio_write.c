@@ -7,8 +7,8 @@
  * A round: start the clock, open the file, write size bytes in pieces of bs, mark the time, fsync,
  * close, stop the clock. Before it, and not timed, the file is removed (create), made one hole of
  * size bytes (fill), or left as it is (over; it is written once before the first round). Memory for
- * the whole file is made and stamped (see stamp.h) before all rounds; huge and small pages are as in
- * dio_load. verify reads the last round's file back from the disk, and checks every sector.
+ * the whole file is made and stamped (see stamp.h) before all rounds; huge and small pages are as
+ * in dio_load. verify reads the last round's file back from the disk, and checks every sector.
  *
  * Prints one JSON object: bytes of a round, the number of rounds, and the mean nanoseconds to the
  * mark and of the whole. Exit status: 0 done, 1 a step failed, 2 usage, 5 wrong data.
