@@ -30,7 +30,8 @@ help:
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
-	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
+	@echo 'make bench      measure both kernels, write $$O/results.json, print the table;'
+	@echo '                ARRAY=fc|many|sas: the field reports on that array'
 	@echo 'make report     print the table again'
 	@echo 'make series     write the patches for KSRC (6.1, 2.6 or 2.4) into $$O/series-VERSION'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
@@ -74,7 +75,7 @@ run: guest-tests disks
 	@$(LAB)/bench.py run short
 
 bench: disks
-	@$(LAB)/bench.py run --passes 3
+	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 
 report:
 	@$(LAB)/bench.py report
