@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "disk_model.h"
+#include "../selftests/dio/disk_model.h"
 
 #define MIB		1048576.0
 #define FC_LOOP		202000000ULL	/* 212.5 MB/s, 2048 bytes of data in a frame of 2148 */
