@@ -27,9 +27,11 @@ help:
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
 	@echo 'make kunit      KUnit tests, in a small kernel of their own'
-	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others)'
+	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
+	@echo '                ARRAY=scsi|sas|fc|many: ready for tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
-	@echo 'make bench      measure both kernels, write $$O/results.json, print the table'
+	@echo 'make bench      measure both kernels, write $$O/results.json, print the table;'
+	@echo '                ARRAY=fc|many|sas: the field reports on that array'
 	@echo 'make report     print the table again'
 	@echo 'make series     write the patches for KSRC (6.1, 2.6 or 2.4) into $$O/series-VERSION'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
@@ -73,7 +75,7 @@ run: guest-tests disks
 	@$(LAB)/bench.py run short
 
 bench: disks
-	@$(LAB)/bench.py run --passes 3
+	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 
 report:
 	@$(LAB)/bench.py report
@@ -103,7 +105,7 @@ fuzz: packages
 test: unit-tests harness guest-tests
 
 boot: disks
-	@$(LAB)/guest.sh -d -s
+	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
 
 check: kernel
 	@mkdir -p $(O)

@@ -3,13 +3,15 @@
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
     bench.py run [--passes N] [CASE]...    the cases (default: all; short: some), both kernels
+                                           or arrays: sas, fc, many
     bench.py report                        print the table of the last runs again
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
 
 $O/results.json is a list of objects with report, case, metric, unit, stock, patched, ratio
-(patched/stock, null where one of them has none) and command. A run replaces the figures that it
-measured and keeps the others. Time is measured in a plain guest, instructions and readahead in one
-whose clock counts instructions; bench.sh has the cases. "readahead" names all of readahead's. profile boots each kernel twice, with few and many passes, has
+(patched/stock, null where one of them has none), reported (the field report's own figure or null)
+and command. A run replaces the figures that it measured and keeps the others. Time is measured in a
+plain guest, instructions, readahead and arrays in one whose clock counts instructions; bench.sh has
+the cases. "readahead" names all of readahead's. profile boots each kernel twice, with few and many passes, has
 every instruction counted (insn_count.c), and gives the difference to profile.py; it fails if the
 sum is off the guest's own clock by more than half a percent. Exit: 0 done, 1 a guest failed, 2 usage.
 """
@@ -21,11 +23,15 @@ import subprocess
 import sys
 import time
 
+from field import reported
+
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
 RESULTS = os.path.join(OUT, "results.json")
 KERNELS = ("stock", "patched")
 TIMED = ("disks",)
+# Field reports on an array, in a guest of its own whose clock counts instructions
+ARRAYS = ("sas", "fc", "many")
 KEY = ("report", "case", "metric")
 # Per counted case: its metric, what a pass of it is (MiB or I/Os, see bench.sh), and the passes that
 # come to 3,000 million instructions or more, which profile.py needs.
@@ -97,7 +103,7 @@ def merge(by_kernel):
         stock, patched = (f["value"] if f else None for f in figures)
         merged.append({**{k: one[k] for k in KEY}, "unit": one["unit"], "stock": stock,
                        "patched": patched, "ratio": ratio(stock, patched),
-                       "command": one["command"]})
+                       "reported": reported(*key), "command": one["command"]})
     return merged
 
 
@@ -134,12 +140,12 @@ def show(value):
 
 def table(results):
     """The results as lines of text: by report, then case, in the order of their first figures."""
-    rows = [("report", "case", "metric", "unit", "stock", "patched", "ratio")]
+    rows = [("report", "case", "metric", "unit", "stock", "patched", "ratio", "reported")]
     cases = [r["case"] for r in results]
     for r in sorted(results, key=lambda r: (r["report"], cases.index(r["case"]))):
         rows.append((r["report"], r["case"], r["metric"], r["unit"], show(r["stock"]),
-                     show(r["patched"]), show(r["ratio"])))
-    widths = [max(len(row[i]) for row in rows) for i in range(7)]
+                     show(r["patched"]), show(r["ratio"]), show(r.get("reported"))))
+    widths = [max(len(row[i]) for row in rows) for i in range(8)]
     return "\n".join("  ".join(cell.ljust(w) if i < 4 else cell.rjust(w)
                                for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
                      for row in rows)
@@ -148,7 +154,7 @@ def table(results):
 def guest(kernel, flags, args, env=None):
     """Run bench.sh in a guest; its figures. What it says besides goes to stderr."""
     start = time.monotonic()
-    command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "1800", *flags, "--", "bash",
+    command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--", "bash",
                os.path.join(LAB, "bench.sh"), *args]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
                           env={**os.environ, **(env or {})})
@@ -164,7 +170,10 @@ def run(cases, passes):
     timed = [c for c in cases if c in TIMED]
     counted = [c for c in cases if c in COUNTED]
     runs = [c for c in cases if c in READAHEAD]
+    arrays = [c for c in cases if c in ARRAYS]
     for kernel in KERNELS:
+        for array in arrays:
+            by_kernel[kernel].update(guest(kernel, ["-c", "-a", array], [array]))
         if timed:
             by_kernel[kernel].update(guest(kernel, ["-d"], timed))
         if counted:
@@ -246,7 +255,7 @@ def main():
     if args.case == ["readahead"]:
         args.case = READAHEAD
     for case in args.case:
-        if case not in TIMED + COUNTED + READAHEAD:
+        if case not in TIMED + COUNTED + READAHEAD + ARRAYS:
             parser.error(f"no such case: {case} (bench.sh lists them)")
     if args.passes < 1:
         parser.error("--passes: at least 1")

@@ -7,6 +7,7 @@
 #
 # CASE is one of
 #	disks				the four ways on the eight HBA disks (guest.sh -d): time
+#	sas fc many			the field reports on an array: see bench_array.sh
 # or of these, on a data path that copies nothing; under guest.sh -c their time is instructions:
 #	direct raw buffered nocopy	the four ways on eight scsi_debug disks with fake_rw, where a
 #					request ends within its submission; a pass reads 512 MiB,
@@ -523,6 +524,9 @@ run_case()
 	esac
 }
 
+# shellcheck source=bench_array.sh
+. "$(dirname "$0")/bench_array.sh"
+
 n=1
 while getopts n: opt; do
 	case $opt in
@@ -535,6 +539,7 @@ shift $((OPTIND - 1))
 for each in "$@"; do
 	case $each in
 	disks)	run_disks ;;
+	sas|fc|many)	bench_array "$each" ;;
 	*)	run_case "$each" "$n" ;;
 	esac
 done

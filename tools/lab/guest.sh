@@ -3,8 +3,8 @@
 #
 # Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
 #
-#	guest.sh [-k stock|patched|debug] [-c] [-d] [-t SECONDS] COMMAND...
-#	guest.sh [-k stock|patched|debug] [-d] -s
+#	guest.sh [-k stock|patched|debug] [-c] [-d|-a ARRAY] [-t SECONDS] COMMAND...
+#	guest.sh [-k stock|patched|debug] [-d|-a ARRAY] -s
 #
 #	-k  which kernel (patched)
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
@@ -12,6 +12,8 @@
 #	-d  attach the images in $DISKS (default: $O/disks/disk0 to disk7, see `make disks`): half to an
 #	    lsi53c895a (parallel SCSI), half to virtio-scsi, with serials dio0, dio1 and so on. Writes
 #	    to them are forgotten at the end.
+#	-a  get the guest ready for `array.sh up ARRAY`: scsi and sas attach the first seven, or all
+#	    eight, of those images to one HBA; fc and many give it more memory
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
 #
@@ -26,7 +28,7 @@ set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
-kernel=patched count=0 disks=0 limit=600 shell=0
+kernel=patched count=0 disks=0 array="" limit=600 shell=0
 
 die()
 {
@@ -34,14 +36,15 @@ die()
 	exit "$1"
 }
 
-while getopts k:cdt:s opt; do
+while getopts k:cda:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
 	d)	disks=1 ;;
+	a)	array=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
-	*)	die 2 "usage: guest.sh [-k stock|patched|debug] [-c] [-d] [-t SECONDS] COMMAND... | -s" ;;
+	*)	die 2 "usage: guest.sh [-k stock|patched|debug] [-c] [-d|-a ARRAY] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -61,9 +64,17 @@ image=$("$top/tools/lab/kernel.sh" dir "$kernel")/arch/x86/boot/bzImage
 PATH=$("$top/tools/lab/kernel.sh" dir venv)/bin:$PATH:/sbin:/usr/sbin
 
 # Disks of scsi_debug and null_blk come when a test asks for them.
-append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_mb=64"
+memory=2G scsi_debug_mb=64
+case $array in
+"")		;;
+scsi|sas)	disks=1 ;;
+fc)		memory=3G ;;
+many)		memory=3G scsi_debug_mb=16 ;;
+*)		die 2 "no such array: $array" ;;
+esac
+append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_mb=$scsi_debug_mb"
 append="$append scsi_debug.delay=0"
-args=(--run "$image" --disable-microvm --memory 2G --append "$append" --rwdir="$out" --cwd "$out")
+args=(--run "$image" --disable-microvm --memory "$memory" --append "$append" --rwdir="$out" --cwd "$out")
 qemu=""
 
 # A /dev/kvm that takes a guest and then hangs in it is common.
@@ -95,6 +106,10 @@ if [ "$disks" -eq 1 ]; then
 	# shellcheck disable=SC2206 # a list of names
 	[ -z "${DISKS-}" ] || images=($DISKS)
 	half=$(((${#images[@]} + 1) / 2))
+	case $array in
+	scsi)	images=("${images[@]:0:7}") half=7 ;;
+	sas)	half=0 ;;
+	esac
 	[ "$half" -le 7 ] || die 2 "DISKS names ${#images[@]} images; the parallel HBA takes 7, half of 14"
 	qemu="$qemu -device lsi53c895a,id=lsi -device virtio-scsi-pci,id=vio"
 	for n in "${!images[@]}"; do
@@ -102,7 +117,7 @@ if [ "$disks" -eq 1 ]; then
 		bus=lsi.0
 		[ "$n" -lt "$half" ] || bus=vio.0
 		qemu="$qemu -drive if=none,id=d$n,file=$(realpath "${images[n]}"),format=raw,snapshot=on"
-		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n % half)),drive=d$n,serial=dio$n"
+		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n < half ? n : n - half)),drive=d$n,serial=dio$n"
 	done
 fi
 [ -z "$qemu" ] || args+=("--qemu-opts=$qemu")

@@ -42,7 +42,8 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
 	mkfs.exfat:exfatprogs mkudffs:udftools
-	mkfs.reiserfs:reiserfsprogs fio:fio clang:clang mountpoint:util-linux ccache:ccache git:git"
+	mkfs.reiserfs:reiserfsprogs fio:fio clang:clang mountpoint:util-linux ip:iproute2
+	ccache:ccache git:git"
 libs="libelf-dev libssl-dev libc6-dev"
 
 say()

@@ -3,18 +3,40 @@
 #
 # Runs the installed selftests in the guest, one after the other: selftests.sh [TEST]...
 # The TAP of each goes to stdout and to log/TEST.tap. Exit: 0 if none failed. A test that skips all is
-# a failure here: this kernel and this machine have what it needs.
+# a failure here: this kernel and this machine have what it needs. One that takes longer than
+# $TEST_LIMIT seconds (900) has failed, too; where its tasks wait is printed before it is ended.
 
 cd "${O:-.}" || exit 2
 [ $# -gt 0 ] || set -- kselftest/test_*.sh
+limit=${TEST_LIMIT:-900}
+
+# watch NAME PID: ends the test PID at the limit
+watch()
+{
+	for _second in $(seq "$limit"); do
+		sleep 1
+		kill -0 "$2" 2>/dev/null || return
+	done
+	{
+		echo "not ok - $1 did not finish within $limit s"
+		for task in /proc/[0-9]*/task/*; do
+			[ ! -s "$task/maps" ] ||
+				sed "s|^|# $(cat "$task/comm"): |" "$task/stack"
+		done 2>/dev/null
+	} | tee -a "log/$1.tap"
+	kill -9 "$2"
+}
 
 failed=0
 for test in "$@"; do
 	name=$(basename "$test" .sh)
 	rc=0
 	echo "# $name"
-	sh "kselftest/$name.sh" >"log/$name.tap" 2>&1 || rc=$?
-	cat "log/$name.tap"
+	sh "kselftest/$name.sh" >"log/$name.tap" 2>&1 &
+	pid=$!
+	watch "$name" "$pid" &
+	wait "$pid" || rc=$?
+	[ "$rc" -eq 137 ] || cat "log/$name.tap"
 	[ "$rc" -eq 0 ] || failed=1
 done
 exit $failed

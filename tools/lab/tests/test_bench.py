@@ -28,7 +28,7 @@ class Merge(unittest.TestCase):
                               "patched": figures(line("direct", "m", 3.0))})
         self.assertEqual(merged, [{"report": "field-1", "case": "direct", "metric": "m",
                                    "unit": "u", "stock": 4.0, "patched": 3.0, "ratio": 0.75,
-                                   "command": "disk_read direct"}])
+                                   "reported": None, "command": "disk_read direct"}])
 
     def test_a_case_that_stock_has_not_is_null(self):
         merged = bench.merge({"stock": {}, "patched": figures(line("raw", "m", 3.0))})
@@ -43,6 +43,13 @@ class Merge(unittest.TestCase):
     def test_zero_has_no_ratio(self):
         self.assertIsNone(bench.ratio(0, 5))
         self.assertEqual(bench.ratio(5, 0), 0)
+
+
+    def test_the_reports_own_figure_stands_beside(self):
+        self.assertEqual(bench.reported("field-1", "fc-direct", "mb_per_s"), 62.02)
+        self.assertEqual(bench.reported("field-3", "fc-raid0-ext2", "gain"), 1.466)
+        self.assertEqual(bench.reported("field-5", "many-ext3-create", "io_kib"), 45.8)
+        self.assertIsNone(bench.reported("field-3", "fc-raid0-jfs", "gain"))
 
 
 class Update(unittest.TestCase):
@@ -72,8 +79,8 @@ class Table(unittest.TestCase):
         rows = [row.split() for row in bench.table(merged).splitlines()]
         self.assertEqual([row[1:3] for row in rows[1:]],
                          [["direct", "mb"], ["direct", "us"], ["buffered", "mb"], ["raw", "mb"]])
-        self.assertEqual(rows[1][4:], ["1000", "2001", "2.000"])
-        self.assertEqual(rows[4][4:], ["-", "12.35", "-"])
+        self.assertEqual(rows[1][4:], ["1000", "2001", "2.000", "-"])
+        self.assertEqual(rows[4][4:], ["-", "12.35", "-", "-"])
 
 
 class CommandLine(unittest.TestCase):

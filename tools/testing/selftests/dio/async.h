@@ -115,7 +115,8 @@ static inline void ring_setup(struct ring *r, unsigned int depth, unsigned int f
 		      IORING_OFF_SQ_RING);
 	cq = ring_map(r->fd, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe),
 		      IORING_OFF_CQ_RING);
-	r->sqes = ring_map(r->fd, p.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
+	r->sqes = ring_map(r->fd, p.sq_entries * sizeof(struct io_uring_sqe) <<
+			   !!(flags & IORING_SETUP_SQE128), IORING_OFF_SQES);
 	r->sq_tail = (unsigned int *)(sq + p.sq_off.tail);
 	r->sq_mask = (unsigned int *)(sq + p.sq_off.ring_mask);
 	r->sq_array = (unsigned int *)(sq + p.sq_off.array);

@@ -138,13 +138,6 @@ bad_sector()
 	"$DIO_DIR/ra_load" seq bs=4k from=86016 n=200 disk=0 "$DIO_DM"
 }
 
-# What the KUnit test said when the kernel booted
-kunit_result()
-{
-	cat "$kunit/readahead/results"
-	grep -q '^ok .* readahead$' "$kunit/readahead/results"
-}
-
 dio_init "$@"
 dio_need blockdev dmsetup
 tracing=/sys/kernel/tracing
@@ -166,7 +159,7 @@ echo 128 >"$queue/read_ahead_kb"
 "$DIO_DIR/disk_stamp" disk=0 size=64m write-device "$disk" >/dev/null ||
 	dio_skip_all "$disk cannot be stamped"
 
-dio_plan 16
+dio_plan 15
 for kb in 16 64 128; do
 	dio_check "runs of $kb KiB take a read each, and no page too many" constant_runs $kb
 done
@@ -183,11 +176,3 @@ dio_check "an open file does not learn from another" state_is_per_open_file
 dio_check "read_ahead_kb 0 reads single pages" no_readahead_kb
 dio_check "the tracepoints tell used from wasted pages" trace_of_runs
 dio_check "a bad sector hurts its own page only" bad_sector
-
-kunit=/sys/kernel/debug/kunit
-[ -d /sys/kernel/debug/block ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null || :
-if [ -d $kunit/readahead ]; then
-	dio_check "the KUnit test of the policy passed" kunit_result
-else
-	dio_skip "the KUnit test of the policy passed" "this kernel has no READAHEAD_KUNIT_TEST"
-fi

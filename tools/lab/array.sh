@@ -1,0 +1,373 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Brings an array of disks up in the guest, checks it, and takes it away.
+#
+#	array.sh up NAME [md|dm]	print its disks, or the one disk that joins them, one a line
+#	array.sh down NAME		leave nothing behind, however far up got
+#
+# NAME is one of
+#	scsi, sas	the disks that guest.sh -a attached: 7 on an lsi53c895a, 8 on virtio-scsi
+#	fc		8 Fibre Channel disks of 1 GiB. The HBA is libfc on one end of a veth pair (FCoE,
+#			mode VN2VN: no switch), the array is the kernel's own target on the other end,
+#			its disks are sparse files in memory
+#	many		64 scsi_debug disks with a store each; guest.sh -a many makes them 16 MiB
+#
+# Every disk is stamped over its first 16 MiB, 4 of many's (those of guest.sh are), and all are read
+# back through the HBA. Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a dm stripe; that
+# chunk k is chunk k/n of disk k%n is checked on two rounds of the disks. A disk that joins others is
+# theirs to write, so its stamps end there.
+#
+# Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3. Exit: 0 up (or down), 1 a step failed (one line on
+# stderr says which; what was made is taken away), 2 usage.
+
+set -eu
+
+out=${O:-$PWD}
+bin=$out/kselftest
+chunk=131072
+stamped_mib=16
+
+# The initiator's and the target's port; the name of a port is 20:00 and the MAC address.
+ports=(fcini fctgt)
+macs=(02:00:00:00:fc:01 02:00:00:00:fc:02)
+config=/sys/kernel/config/target
+store=/run/array
+
+say()
+{
+	echo "array: $*" >&2
+}
+
+die()
+{
+	say "$2"
+	exit "$1"
+}
+
+# wait_for WHAT CMD...: try CMD until it succeeds
+wait_for()
+{
+	local what=$1 end=$((SECONDS + 120))
+	shift
+
+	until "$@"; do
+		[ $SECONDS -lt $end ] || die 1 "$what: not there after 120 s"
+		sleep 0.1
+	done
+}
+
+# put VALUE FILE: write to a control file, and say which one if it refuses
+put()
+{
+	{ printf '%s' "$1" >"$2"; } 2>/dev/null || die 1 "$2 does not take '$1'"
+}
+
+# --- Finding disks -----------------------------------------------------------------------------
+
+# by_serial PREFIX N: sets $disks to the N disks with serials PREFIX0, PREFIX1 and so on
+by_serial()
+{
+	local n disk
+
+	disks=()
+	for ((n = 0; n < $2; n++)); do
+		for disk in /sys/block/sd*; do
+			if grep -qsaw "$1$n" "$disk/device/vpd_pg80"; then
+				disks+=("/dev/${disk##*/}")
+			fi
+		done
+	done
+	[ ${#disks[@]} -eq "$2" ]
+}
+
+# by_model MODEL N: sets $disks to the N disks of MODEL in the order of their hosts
+by_model()
+{
+	local disk
+
+	disks=()
+	for disk in /sys/block/sd*; do
+		if grep -qs "$1" "$disk/device/model"; then
+			disks+=("$(readlink "$disk/device") /dev/${disk##*/}")
+		fi
+	done
+	[ ${#disks[@]} -eq "$2" ] || return 1
+	mapfile -t disks < <(printf '%s\n' "${disks[@]}" | sort -V | cut -d ' ' -f 2)
+}
+
+# --- The arrays --------------------------------------------------------------------------------
+
+# attached N: the disks of guest.sh -a
+attached()
+{
+	by_serial dio "$1" || die 1 "found ${#disks[@]} of $1 disks: is this guest.sh -a $name?"
+}
+
+# A target with eight LUNs first, then the ports: a remote port that comes up to a target without a
+# LUN is never asked again.
+up_fc()
+{
+	local tpg=$config/fc/20:00:${macs[1]}/tpgt_1 acl n port
+
+	[ -d /sys/bus/fcoe ] || die 1 "this kernel has no FCoE"
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+	mkdir -p "$store" "$config/core/fileio_0" "$config/fc" || die 1 "this kernel has no FC target"
+	mount -t tmpfs -o size=80% none "$store"
+
+	ip link add "${ports[0]}" address "${macs[0]}" mtu 2500 type veth \
+		peer name "${ports[1]}" address "${macs[1]}" mtu 2500
+	for port in "${ports[@]}"; do
+		ip link set "$port" up
+		put "$port" /sys/bus/fcoe/ctlr_create
+		put vn2vn "$(controller "$port")/mode"
+	done
+
+	acl=$tpg/acls/20:00:${macs[0]}
+	mkdir -p "$tpg"
+	mkdir "$acl"
+	for n in 0 1 2 3 4 5 6 7; do
+		"$bin/disk_stamp" disk="$n" size=${stamped_mib}m "$store/fc$n" ||
+			die 1 "fc$n cannot be stamped"
+		truncate -s 1G "$store/fc$n"
+		mkdir "$config/core/fileio_0/fc$n"
+		put "fd_dev_name=$store/fc$n,fd_dev_size=$((1 << 30))" "$config/core/fileio_0/fc$n/control"
+		put 1 "$config/core/fileio_0/fc$n/enable"
+		put "fc$n" "$config/core/fileio_0/fc$n/wwn/vpd_unit_serial"
+		mkdir "$tpg/lun/lun_$n" "$acl/lun_$n"
+		ln -s "$config/core/fileio_0/fc$n" "$tpg/lun/lun_$n/disk"
+		ln -s "$tpg/lun/lun_$n" "$acl/lun_$n/disk"
+		put 0 "$acl/lun_$n/write_protect"
+	done
+
+	for port in "${ports[@]}"; do
+		put 1 "$(controller "$port")/enabled"
+	done
+	wait_for "eight FC disks" by_serial fc 8
+}
+
+# controller PORT: the directory of its FCoE controller
+controller()
+{
+	local dir
+
+	for dir in /sys/bus/fcoe/devices/ctlr_*; do
+		case $(readlink -f "$dir") in
+		*/net/"$1"/*)
+			echo "$dir"
+			return
+			;;
+		esac
+	done
+	die 1 "$1 has no FCoE controller"
+}
+
+# The initiator goes first, so that no command is under way when the target goes.
+down_fc()
+{
+	local port dir
+
+	for port in "${ports[@]}"; do
+		[ ! -d "/sys/class/net/$port" ] ||
+			{ printf '%s' "$port" >/sys/bus/fcoe/ctlr_destroy; } 2>/dev/null || :
+	done
+	for dir in "$config"/fc/*/tpgt_1; do
+		[ -d "$dir" ] || continue
+		rm -f "$dir"/acls/*/lun_*/disk
+		rmdir "$dir"/acls/*/lun_* "$dir"/acls/* 2>/dev/null || :
+		rm -f "$dir"/lun/lun_*/disk
+		rmdir "$dir"/lun/lun_* 2>/dev/null || :
+		rmdir "$dir" "${dir%/*}"
+	done
+	[ ! -d "$config/fc" ] || rmdir "$config/fc"
+	for dir in "$config"/core/fileio_0/fc*; do
+		[ ! -d "$dir" ] || rmdir "$dir"
+	done
+	[ ! -d "$config/core/fileio_0" ] || rmdir "$config/core/fileio_0"
+	[ ! -d "/sys/class/net/${ports[0]}" ] || ip link del "${ports[0]}"
+	if mountpoint -q "$store"; then
+		umount "$store"
+	fi
+}
+
+up_many()
+{
+	local driver=/sys/bus/pseudo/drivers/scsi_debug n
+
+	stamped_mib=4
+	[ -d $driver ] || die 1 "this kernel has no scsi_debug"
+	put 1 $driver/per_host_store
+	put 1 $driver/num_tgts
+	put 0 $driver/delay
+	put 64 $driver/add_host
+	wait_for "64 scsi_debug disks" by_model scsi_debug 64
+	for n in "${!disks[@]}"; do
+		"$bin/disk_stamp" disk="$n" size=${stamped_mib}m write-device "${disks[n]}"
+	done
+}
+
+down_many()
+{
+	local driver=/sys/bus/pseudo/drivers/scsi_debug hosts
+
+	hosts=$(cat $driver/add_host)
+	[ "$hosts" -eq 0 ] || put "-$hosts" $driver/add_host
+}
+
+# --- Joining -----------------------------------------------------------------------------------
+
+# measure: sets $each, the sectors of a disk that are joined: whole chunks of the smallest
+measure()
+{
+	local disk size
+
+	each=0
+	for disk in "${disks[@]}"; do
+		read -r size <"/sys/class/block/${disk##*/}/size"
+		if [ "$each" -eq 0 ] || [ "$size" -lt "$each" ]; then
+			each=$size
+		fi
+	done
+	each=$((each / (chunk / 512) * (chunk / 512)))
+}
+
+join_md()
+{
+	local md=/sys/block/md127/md n disk dev
+
+	put md127 /sys/module/md_mod/parameters/new_array
+	wait_for "md127" test -d $md
+	put none $md/metadata_version
+	put raid0 $md/level
+	put $chunk $md/chunk_size
+	put ${#disks[@]} $md/raid_disks
+	for n in "${!disks[@]}"; do
+		disk=${disks[n]##*/}
+		read -r dev <"/sys/class/block/$disk/dev"
+		put "$dev" $md/new_dev
+		put "$n" "$md/dev-$disk/slot"
+		put $((each / 2)) "$md/dev-$disk/size"
+	done
+	put active $md/array_state
+	joined=/dev/md127
+	wait_for $joined test -b $joined
+}
+
+dm()
+{
+	dmsetup "$@" --noudevrules --noudevsync
+}
+
+join_dm()
+{
+	local table disk
+
+	table="0 $((each * ${#disks[@]})) striped ${#disks[@]} $((chunk / 512))"
+	for disk in "${disks[@]}"; do
+		table="$table $disk 0"
+	done
+	dm create array --table "$table" || die 1 "the disks cannot be joined by device-mapper"
+	joined=/dev/$(dmsetup info -c --noheadings -o blkdevname array)
+	wait_for "$joined" test -b "$joined"
+}
+
+separate()
+{
+	if [ -d /sys/block/md127/md ]; then
+		put clear /sys/block/md127/md/array_state
+	fi
+	if dmsetup info array >/dev/null 2>&1; then
+		dm remove array
+	fi
+}
+
+# --- Checking ----------------------------------------------------------------------------------
+
+# Every stamp, read from all disks at once
+check_stamps()
+{
+	local mib=$((each / 2048))
+
+	[ "$mib" -le $stamped_mib ] || mib=$stamped_mib
+	"$bin/disk_read" blocks="$mib" bs=1m direct verify "${disks[@]}" >&2 ||
+		die 1 "$name: the disks do not hold their stamps"
+}
+
+check_chunks()
+{
+	local round n total=${#disks[@]}
+
+	for round in 0 1; do
+		for n in "${!disks[@]}"; do
+			cmp -s -n $chunk -i $(((round * total + n) * chunk)):$((round * chunk)) \
+				"$joined" "${disks[n]}" ||
+				die 1 "$joined: chunk $((round * total + n)) is not that of ${disks[n]}"
+		done
+	done
+}
+
+down()
+{
+	separate
+	case $name in
+	fc)	down_fc ;;
+	many)	down_many ;;
+	esac
+}
+
+# What is up stays up: only what this run makes is taken away when it fails.
+check_free()
+{
+	local hosts=0
+
+	if [ "$name" = many ] && [ -e /sys/bus/pseudo/drivers/scsi_debug/add_host ]; then
+		read -r hosts </sys/bus/pseudo/drivers/scsi_debug/add_host
+	fi
+	if [ -d /sys/block/md127 ] || [ -d "/sys/class/net/${ports[0]}" ] || [ "$hosts" -ne 0 ] ||
+	   dmsetup info array >/dev/null 2>&1; then
+		die 1 "an array is up: take it down first"
+	fi
+}
+
+# end STATUS: of up
+end()
+{
+	trap - EXIT
+	[ "$1" -eq 0 ] || down
+	exit "$1"
+}
+
+up()
+{
+	check_free
+	trap 'end $?' EXIT
+	case $name in
+	scsi)	attached 7 ;;
+	sas)	attached 8 ;;
+	fc)	up_fc ;;
+	many)	up_many ;;
+	esac
+	measure
+	check_stamps
+	case $1 in
+	"")
+		printf '%s\n' "${disks[@]}"
+		return
+		;;
+	md)	join_md ;;
+	dm)	join_dm ;;
+	esac
+	check_chunks
+	echo "$joined"
+}
+
+name=${2-}
+case $name in
+scsi|sas|fc|many)	;;
+*)	die 2 "usage: array.sh up scsi|sas|fc|many [md|dm] | down NAME" ;;
+esac
+case ${1-}:${3-} in
+up:|up:md|up:dm)	up "${3-}" ;;
+down:)	down ;;
+*)	die 2 "usage: array.sh up scsi|sas|fc|many [md|dm] | down NAME" ;;
+esac

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The disk model against what the makers and the field say of such disks.
+ *
+ *	disk_model
+ *
+ * Prints, for each kind of disk, the model's figure beside the published one: a mean seek, the
+ * longest, a random 4 KiB read (overhead, mean seek, half a revolution), a stream on the outer and
+ * on the inner tracks (published is the media rate, which has no switches of tracks in it), and
+ * what eight disks on a 2 Gbit/s loop give (the report of 2002: 182.17 MB/s, "nocopy"). Then what
+ * a queue is worth. A figure that is further off than the table allows, a queue that does not help,
+ * or two runs that differ, is an error. Exit: 0 fine, 1 not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../selftests/dio/disk_model.h"
+
+#define MIB		1048576.0
+#define FC_LOOP		202000000ULL	/* 212.5 MB/s, 2048 bytes of data in a frame of 2148 */
+#define U320		320000000ULL
+#define READS		20000
+
+static unsigned int failed;
+
+static void row(const char *what, const char *unit, double published, double model, double percent)
+{
+	double off = (model / published - 1) * 100;
+	bool bad = off > percent || off < -percent;
+
+	printf("  %-34s %9.2f %9.2f %s %+6.1f %%%s\n", what, published, model, unit, off,
+	       bad ? "  WRONG" : "");
+	failed += bad;
+}
+
+static __u64 draw(__u64 *seed)
+{
+	__u64 x = *seed += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	return x ^ x >> 31;
+}
+
+static double mean_seek(const struct disk_kind *k)
+{
+	__u64 seed = 1;
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < READS; i++) {
+		int from = draw(&seed) % k->cylinders, to = draw(&seed) % k->cylinders;
+
+		sum += disk_seek(k, abs(from - to));
+	}
+	return sum / READS / 1e6;
+}
+
+/* The mean time of a random 4 KiB read with @depth of them waiting, in ms: 1000 / IOPS */
+static double random_reads(const struct disk_kind *k, unsigned int depth)
+{
+	struct disk_link link = { .rate = FC_LOOP };
+	static struct disk_request rq[DISK_QUEUE];
+	__u64 seed = 7;
+	static struct disk d;
+	__u64 now = 0;
+	unsigned int i;
+
+	disk_init(&d, k, &link);
+	for (i = 0; i < depth; i++) {
+		rq[i] = (struct disk_request) { .count = 8 };
+		rq[i].sector = draw(&seed) % (d.sectors - 8);
+		disk_submit(&d, &rq[i]);
+	}
+	for (i = 0; i < READS; i++) {
+		struct disk_request *done;
+
+		now = disk_next(&d);
+		done = disk_take(&d);
+		done->sector = draw(&seed) % (d.sectors - 8);
+		done->arrived = now;
+		disk_submit(&d, done);
+	}
+	return now / 1e6 / READS;
+}
+
+/* MB/s (10^6) of 64 KiB reads in sequence, one at a time, from @first on, by @n disks */
+static double stream(const struct disk_kind *k, bool inner, unsigned int n)
+{
+	struct disk_link link = { .rate = n > 1 ? FC_LOOP : U320 };
+	static struct disk_request rq[8];
+	static struct disk d[8];
+	unsigned int i, reads;
+	__u64 now = 0;
+
+	for (i = 0; i < n; i++) {
+		disk_init(&d[i], k, &link);
+		rq[i] = (struct disk_request) { .count = 128, .owner = &d[i] };
+		if (inner)
+			rq[i].sector = d[i].sectors - READS / 10 * 128;
+		disk_submit(&d[i], &rq[i]);
+	}
+	for (reads = 0; reads < READS / 10 * n; reads++) {
+		struct disk_request *done;
+		struct disk *first = d;
+
+		for (i = 1; i < n; i++)
+			if (disk_next(&d[i]) < disk_next(first))
+				first = &d[i];
+		now = disk_next(first);
+		done = disk_take(first);
+		done->sector += done->count;
+		if (done->sector + done->count > first->sectors)
+			break;
+		done->arrived = now;
+		disk_submit(first, done);
+	}
+	return reads * 128.0 * DISK_SECTOR / (now / 1e9) / 1e6;
+}
+
+static void compare(const struct disk_kind *k, double slow, double fast)
+{
+	double one = random_reads(k, 1), half_turn = 30000.0 / k->rpm, deep;
+	unsigned int depth;
+
+	printf("%s\n  %-34s %9s %9s\n", k->name, "", "published", "model");
+	row("mean seek", "ms  ", k->seek_average / 1e6, mean_seek(k), 1);
+	row("longest seek", "ms  ", k->seek_full / 1e6, disk_seek(k, k->cylinders - 1) / 1e6, 1);
+	row("random read of 4 KiB", "ms  ", (k->overhead + k->seek_average) / 1e6 + half_turn, one,
+	    3);
+	row("outer tracks", "MB/s", fast, stream(k, false, 1), 15);
+	row("inner tracks", "MB/s", slow, stream(k, true, 1), 15);
+	for (depth = 1; depth <= 64; depth *= 4) {
+		deep = random_reads(k, depth);
+		printf("  random reads, %2u waiting: %19.0f a second\n", depth, 1000 / deep);
+		if (deep != random_reads(k, depth) || deep > one) {
+			printf("  WRONG: slower with a queue, or not the same twice\n");
+			failed++;
+		}
+		one = deep;
+	}
+}
+
+int main(void)
+{
+	compare(&disk_fc_2002, 51, 69);
+	row("eight on a loop (field report)", "MiB/s", 182.17,
+	    stream(&disk_fc_2002, false, 8) * 1e6 / MIB, 10);
+	compare(&disk_u320_2004, 43, 78);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

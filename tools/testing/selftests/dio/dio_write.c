@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Write a file from start to end, several times, and say what that took.
+ *
+ *	dio_write create|fill|over [direct] [huge] [verify] bs=N size=N [n=16] FILE
+ *
+ * A round: start the clock, open the file, write size bytes in pieces of bs, mark the time, fsync,
+ * close, stop the clock. Before it, and not timed, the file is removed (create), made one hole of
+ * size bytes (fill), or left as it is (over; it is written once before the first round). Memory for
+ * the whole file is made and stamped (see stamp.h) before all rounds; huge and small pages are as
+ * in dio_load. verify reads the last round's file back from the disk, and checks every sector.
+ *
+ * Prints one JSON object: bytes of a round, the number of rounds, and the mean nanoseconds to the
+ * mark and of the whole. Exit status: 0 done, 1 a step failed, 2 usage, 5 wrong data.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PROGRAM		"dio_write"
+#include "words.h"
+#include "load.h"
+#include "stamp.h"
+
+#define DISK		1	/* the number in the stamps */
+
+enum before { NONE, CREATE, FILL, OVER };
+
+static struct {
+	const char *name;
+	unsigned long long bs, size, n;
+	enum before before;
+	int direct, huge, verify;
+} opt = { .n = 16 };
+
+static char *memory;
+
+static void parse_word(char *word)
+{
+	if (!strcmp(word, "create"))
+		opt.before = CREATE;
+	else if (!strcmp(word, "fill"))
+		opt.before = FILL;
+	else if (!strcmp(word, "over"))
+		opt.before = OVER;
+	else if (!strcmp(word, "direct"))
+		opt.direct = 1;
+	else if (!strcmp(word, "huge"))
+		opt.huge = 1;
+	else if (!strcmp(word, "verify"))
+		opt.verify = 1;
+	else if (!strncmp(word, "bs=", 3))
+		opt.bs = parse_number(word, word + 3);
+	else if (!strncmp(word, "size=", 5))
+		opt.size = parse_number(word, word + 5);
+	else if (!strncmp(word, "n=", 2))
+		opt.n = parse_number(word, word + 2);
+	else if (strchr(word, '/'))
+		opt.name = word;
+	else
+		die(EXIT_USAGE, "unknown word %s", word);
+}
+
+static void fail(const char *step)
+{
+	die(1, "%s: %s: %s", opt.name, step, strerror(errno));
+}
+
+static void stamp_memory(void)
+{
+	unsigned long long sector;
+
+	memory = load_memory(opt.size, opt.huge);
+	for (sector = 0; sector < opt.size / STAMP_SECTOR; sector++)
+		stamp_fill(memory + sector * STAMP_SECTOR, DISK, sector);
+}
+
+static void prepare(void)
+{
+	int fd;
+
+	if (opt.before == CREATE && unlink(opt.name) && errno != ENOENT)
+		fail("unlink");
+	if (opt.before != FILL)
+		return;
+	fd = open(opt.name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (fd < 0)
+		fail("open");
+	if (ftruncate(fd, opt.size) || fsync(fd) || close(fd))
+		fail("make a hole");
+}
+
+static void round_once(unsigned long long *to_mark, unsigned long long *whole)
+{
+	unsigned long long start = now_ns(), pos;
+	ssize_t done;
+	int fd;
+
+	fd = open(opt.name, O_WRONLY | O_CREAT | (opt.direct ? O_DIRECT : 0), 0666);
+	if (fd < 0)
+		fail("open");
+	for (pos = 0; pos < opt.size; pos += opt.bs) {
+		done = write(fd, memory + pos, opt.bs);
+		if (done < 0)
+			fail("write");
+		if ((unsigned long long)done != opt.bs)
+			die(1, "%s: wrote %zd of %llu bytes", opt.name, done, opt.bs);
+	}
+	*to_mark += now_ns() - start;
+	if (fsync(fd))
+		fail("fsync");
+	if (close(fd))
+		fail("close");
+	*whole += now_ns() - start;
+}
+
+static void read_back(char *buf, size_t size)
+{
+	int fd = open(opt.name, O_RDONLY | O_DIRECT);
+	unsigned long long pos;
+	char what[200];
+	size_t i;
+
+	if (fd < 0)
+		fail("open");
+	for (pos = 0; pos < opt.size; pos += size) {
+		if (size > opt.size - pos)
+			size = opt.size - pos;
+		if (read(fd, buf, size) != (ssize_t)size)
+			fail("read");
+		for (i = 0; i < size; i += STAMP_SECTOR) {
+			if (stamp_ok(buf + i, DISK, (pos + i) / STAMP_SECTOR))
+				continue;
+			stamp_describe(what, sizeof(what), buf + i, DISK, (pos + i) / STAMP_SECTOR);
+			die(EXIT_DATA, "%s: sector %llu holds %s", opt.name,
+			    (pos + i) / STAMP_SECTOR, what);
+		}
+	}
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long to_mark = 0, whole = 0, i;
+	int k;
+
+	for (k = 1; k < argc; k++)
+		parse_word(argv[k]);
+	if (!opt.name || !opt.before || !opt.bs || !opt.size || !opt.n)
+		die(EXIT_USAGE, "usage: dio_write create|fill|over [direct] bs=1m size=32m FILE");
+	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)
+		die(EXIT_USAGE, "size= is not a multiple of bs=, or bs= not of %d", STAMP_SECTOR);
+	stamp_memory();
+	if (opt.before == OVER) {
+		round_once(&to_mark, &whole);
+		to_mark = 0;
+		whole = 0;
+	}
+	for (i = 0; i < opt.n; i++) {
+		prepare();
+		round_once(&to_mark, &whole);
+	}
+	if (opt.verify)
+		read_back(load_memory(1 << 20, 0), 1 << 20);
+	printf("{\"bytes\": %llu, \"rounds\": %llu, \"mark_ns\": %.0f, \"ns\": %.0f}\n", opt.size,
+	       opt.n, (double)to_mark / opt.n, (double)whole / opt.n);
+	return 0;
+}

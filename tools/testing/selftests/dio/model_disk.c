@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Block devices that take the time of a disk of 2002 or 2004 (see disk_model.h).
+ *
+ *	model_disk fc|u320 [n=8] [size=64m]
+ *
+ * Makes n ublk devices (block devices that a program serves) that share one link, prints their
+ * names, one a line, and takes them away at SIGTERM. A child serves them from memory. A request is
+ * done when the model says, or later if the child was late; time is this machine's monotonic
+ * clock, so under QEMU's -icount nothing depends on the host. A device is as long as size says, its
+ * sectors are those at the start of the modelled disk.
+ *
+ * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <linux/ublk_cmd.h>
+
+#define PROGRAM		"model_disk"
+#include "words.h"
+
+#define async_die(...)	die(1, __VA_ARGS__)
+#define async_skip(...)	die(4, __VA_ARGS__)
+#include "async.h"
+#include "load.h"
+#include "disk_model.h"
+
+#define DEVICES		16
+#define DEPTH		64
+#define IO_BYTES	1048576U
+
+struct slot {
+	struct disk_request rq;
+	char *buffer;
+};
+
+struct device {
+	unsigned int id;
+	int fd;
+	const struct ublksrv_io_desc *descs;
+	char *store;
+	struct disk disk;
+	struct slot slots[DEPTH];
+};
+
+static struct {
+	const struct disk_kind *kind;
+	unsigned long long n, size;
+} opt = { .n = 8, .size = 64ULL << 20 };
+
+static struct device devices[DEVICES];
+static struct disk_link link_shared;
+static struct ring ring;
+static int control;
+
+static void parse_word(char *word)
+{
+	if (!strcmp(word, "fc")) {
+		opt.kind = &disk_fc_2002;
+		link_shared.rate = 202000000;
+	} else if (!strcmp(word, "u320")) {
+		opt.kind = &disk_u320_2004;
+		link_shared.rate = 320000000;
+	} else if (!strncmp(word, "n=", 2)) {
+		opt.n = parse_number(word, word + 2);
+	} else if (!strncmp(word, "size=", 5)) {
+		opt.size = parse_number(word, word + 5);
+	} else {
+		die(EXIT_USAGE, "unknown word %s", word);
+	}
+}
+
+/* Entries of 128 bytes, which ublk's control commands need: struct io_uring_sqe is 64. */
+static struct io_uring_sqe *queue_command(struct ring *r, int fd, unsigned int op, __u64 data)
+{
+	unsigned int tail = *r->sq_tail, index = tail & *r->sq_mask;
+	struct io_uring_sqe *sqe = &r->sqes[2 * index];
+
+	memset(sqe, 0, 2 * sizeof(*sqe));
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->fd = fd;
+	sqe->cmd_op = op;
+	sqe->user_data = data;
+	r->sq_array[index] = index;
+	__atomic_store_n(r->sq_tail, tail + 1, __ATOMIC_RELEASE);
+	r->queued++;
+	return sqe;
+}
+
+static long command(struct ring *r, unsigned int op, unsigned int id, void *addr, unsigned int len,
+		    __u64 data)
+{
+	struct ublksrv_ctrl_cmd *cmd;
+
+	cmd = (void *)queue_command(r, control, op, 0)->cmd;
+	*cmd = (struct ublksrv_ctrl_cmd) {
+		.dev_id = id, .queue_id = -1, .addr = (uintptr_t)addr, .len = len, .data = { data },
+	};
+	ring_enter(r, 1);
+	return ring_reap(r, NULL);
+}
+
+static void add_device(struct ring *r, struct device *d)
+{
+	struct ublksrv_ctrl_dev_info info = {
+		.nr_hw_queues = 1, .queue_depth = DEPTH, .max_io_buf_bytes = IO_BYTES,
+		.dev_id = d->id,
+	};
+	struct ublk_params params = {
+		.len = sizeof(params),
+		.types = UBLK_PARAM_TYPE_BASIC,
+		.basic = {
+			.attrs = UBLK_ATTR_ROTATIONAL,
+			.logical_bs_shift = 9, .physical_bs_shift = 9,
+			.io_min_shift = 9, .io_opt_shift = 9,
+			.max_sectors = IO_BYTES / DISK_SECTOR,
+			.dev_sectors = opt.size / DISK_SECTOR,
+		},
+	};
+	long result = command(r, UBLK_CMD_ADD_DEV, d->id, &info, sizeof(info), 0);
+
+	if (!result)
+		result = command(r, UBLK_CMD_SET_PARAMS, d->id, &params, sizeof(params), 0);
+	if (result)
+		die(1, "ublk%u cannot be made: %s", d->id, result_name(result));
+}
+
+static void *get_memory(size_t size)
+{
+	void *memory;
+
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		die(1, "no memory");
+	return memory;
+}
+
+/* Give the driver a tag: at first, or with the result of its last request. */
+static void fetch(struct device *d, unsigned int tag, unsigned int op, int result)
+{
+	__u64 data = (__u64)(d - devices) * DEPTH + tag;
+	struct ublksrv_io_cmd *cmd = (void *)queue_command(&ring, d->fd, op, data)->cmd;
+
+	*cmd = (struct ublksrv_io_cmd) {
+		.tag = tag, .result = result, .addr = (uintptr_t)d->slots[tag].buffer,
+	};
+}
+
+static void open_device(struct device *d)
+{
+	unsigned int tag;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/dev/ublkc%u", d->id);
+	d->fd = open(name, O_RDWR);
+	if (d->fd < 0)
+		die(1, "%s: %s", name, strerror(errno));
+	d->descs = mmap(NULL, DEPTH * sizeof(*d->descs), PROT_READ, MAP_SHARED | MAP_POPULATE,
+			d->fd, UBLKSRV_CMD_BUF_OFFSET);
+	if (d->descs == MAP_FAILED)
+		die(1, "%s: %s", name, strerror(errno));
+	d->store = get_memory(opt.size);
+	disk_init(&d->disk, opt.kind, &link_shared);
+	if (opt.size / DISK_SECTOR > d->disk.sectors)
+		die(EXIT_USAGE, "size=%llu: the disk has %llu bytes", opt.size,
+		    (unsigned long long)d->disk.sectors * DISK_SECTOR);
+	for (tag = 0; tag < DEPTH; tag++) {
+		d->slots[tag].buffer = get_memory(IO_BYTES);
+		fetch(d, tag, UBLK_IO_FETCH_REQ, 0);
+	}
+}
+
+static void arrived(struct device *d, unsigned int tag)
+{
+	const struct ublksrv_io_desc *desc = &d->descs[tag];
+	struct slot *slot = &d->slots[tag];
+
+	slot->rq = (struct disk_request) {
+		.sector = desc->start_sector, .count = desc->nr_sectors,
+		.write = ublksrv_get_op(desc) == UBLK_IO_OP_WRITE, .arrived = now_ns(),
+	};
+	disk_submit(&d->disk, &slot->rq);
+}
+
+static void done(struct device *d)
+{
+	struct slot *slot = (struct slot *)disk_take(&d->disk);
+	char *place = d->store + slot->rq.sector * DISK_SECTOR;
+	size_t bytes = slot->rq.count * DISK_SECTOR;
+
+	if (slot->rq.write)
+		memcpy(place, slot->buffer, bytes);
+	else
+		memcpy(slot->buffer, place, bytes);
+	fetch(d, slot - d->slots, UBLK_IO_COMMIT_AND_FETCH_REQ, bytes);
+}
+
+/* Send what is queued, and wait for a request until @when. */
+static void wait_until(__u64 when)
+{
+	__u64 now = now_ns(), left = when > now ? when - now : 0;
+	struct __kernel_timespec limit = {
+		.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000,
+	};
+	struct io_uring_getevents_arg arg = { .ts = when == DISK_NEVER ? 0 : (uintptr_t)&limit };
+	long sent = syscall(SYS_io_uring_enter, ring.fd, ring.queued, 1,
+			    IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg, sizeof(arg));
+
+	if (sent > 0)
+		ring.queued -= sent;
+	else if (sent < 0 && errno == ETIME)
+		ring.queued = 0;
+	else if (sent < 0 && errno != EINTR)
+		die(1, "io_uring_enter: %s", strerror(errno));
+}
+
+/* The child: open all devices, tell the parent, and serve them until killed. */
+static void __noreturn serve(int ready)
+{
+	unsigned long long i;
+	__u64 next, at, data;
+	long result;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	ring_setup(&ring, DEVICES * DEPTH, IORING_SETUP_SQE128);
+	for (i = 0; i < opt.n; i++)
+		open_device(&devices[i]);
+	ring_enter(&ring, 0);
+	if (write(ready, "", 1) != 1)
+		exit(1);
+	for (;;) {
+		next = DISK_NEVER;
+		for (i = 0; i < opt.n; i++) {
+			while ((at = disk_next(&devices[i].disk)) <= now_ns())
+				done(&devices[i]);
+			if (at < next)
+				next = at;
+		}
+		wait_until(next);
+		while (!ring_empty(&ring)) {
+			result = ring_reap(&ring, &data);
+			if (result == UBLK_IO_RES_OK)
+				arrived(&devices[data / DEPTH], data % DEPTH);
+			else if (result != UBLK_IO_RES_ABORT)
+				die(1, "ublk%llu: %s", (unsigned long long)data / DEPTH,
+				    result_name(result));
+		}
+	}
+}
+
+static pid_t start_server(void)
+{
+	pid_t child;
+	int ready[2];
+	char byte;
+
+	if (pipe(ready))
+		die(1, "pipe: %s", strerror(errno));
+	child = fork();
+	if (child < 0)
+		die(1, "fork: %s", strerror(errno));
+	if (!child)
+		serve(ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		die(1, "the server did not start");
+	return child;
+}
+
+static void start_devices(struct ring *r, pid_t server)
+{
+	unsigned long long i;
+	long result;
+
+	for (i = 0; i < opt.n; i++) {
+		result = command(r, UBLK_CMD_START_DEV, devices[i].id, NULL, 0, server);
+		if (result)
+			die(1, "ublk%u does not start: %s", devices[i].id, result_name(result));
+		printf("/dev/ublkb%u\n", devices[i].id);
+	}
+	fflush(stdout);
+}
+
+/* A device can be deleted when nobody has it open, so the server goes in between. */
+static void stop_devices(struct ring *r, pid_t server)
+{
+	unsigned long long i;
+
+	for (i = 0; i < opt.n; i++)
+		command(r, UBLK_CMD_STOP_DEV, devices[i].id, NULL, 0, 0);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	for (i = 0; i < opt.n; i++)
+		command(r, UBLK_CMD_DEL_DEV, devices[i].id, NULL, 0, 0);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long i;
+	sigset_t signals;
+	struct ring r;
+	pid_t server;
+	int k;
+
+	for (k = 1; k < argc; k++)
+		parse_word(argv[k]);
+	if (!opt.kind || !opt.n || opt.n > DEVICES || !opt.size || opt.size % DISK_SECTOR)
+		die(EXIT_USAGE, "usage: model_disk fc|u320 [n=8] [size=64m]");
+	control = open("/dev/ublk-control", O_RDWR);
+	if (control < 0)
+		die(4, "/dev/ublk-control: %s", strerror(errno));
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+
+	ring_setup(&r, 4, IORING_SETUP_SQE128);
+	for (i = 0; i < opt.n; i++) {
+		devices[i].id = i;
+		add_device(&r, &devices[i]);
+	}
+	server = start_server();
+	start_devices(&r, server);
+	sigwait(&signals, &k);
+	stop_devices(&r, server);
+	return k == SIGCHLD;
+}
