@@ -19,7 +19,7 @@ STANDIN_STYLE := MEMORY_BARRIER,BIT_MACRO,CAMELCASE,EMBEDDED_FUNCTION_NAME,AVOID
 
 help:
 	@echo 'make run        everything: build and boot both kernels, selftests, reads, the table'
-	@echo 'make test       unit tests of the lab, the harness, then the selftests in the guest'
+	@echo 'make test       unit tests of the lab, the harness, selftests in the guest, KUnit tests'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants'
 	@echo 'make mutants    only those: each known fault, put back, must be found'
 	@echo 'make fuzz       let libFuzzer look for cases (SECONDS=)'
@@ -102,7 +102,7 @@ mutants: packages
 fuzz: packages
 	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(O)/harness
 
-test: unit-tests harness guest-tests
+test: unit-tests harness guest-tests kunit
 
 boot: disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s

@@ -21,8 +21,9 @@
 # read-only (an overlay takes writes), $O is shared for writing.
 # A command's output goes to stdout, the kernel's log to $O/log/guest-KERNEL.log. Afterwards that
 # is scanned: a warning, bug, lockdep or KASAN report is a failure. KVM is used where a probe of at
-# most ten seconds shows that it runs a guest. Exit: that of the command, 1 for a bad log, 124 for a
-# guest that did not finish.
+# most ten seconds shows that it runs a guest. One that gives no sign of life for three minutes is ended
+# and booted once more; its log and the state of its processors stay in guest-KERNEL.log.still. Exit:
+# that of the command, 1 for a bad log, 124 for a guest that did not finish.
 
 set -eu
 
@@ -120,38 +121,91 @@ if [ "$disks" -eq 1 ]; then
 		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n < half ? n : n - half)),drive=d$n,serial=dio$n"
 	done
 fi
-[ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
 
 if [ "$shell" -eq 1 ]; then
+	[ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
 	exec vng "${args[@]}"
 fi
 
-# The command's output and status come back as files: the console carries the kernel's log too.
+# The command's output and status come back as files: the console carries the kernel's log too. A sign
+# of life does as well, unless a second is so many instructions that it would disturb the counting.
 run=$(mktemp -d "$out/log/run.XXXXXX")
-trap 'rm -rf "$run"' EXIT
+socket=$(mktemp -u)
+trap 'rm -rf "$run" "$socket"' EXIT
+args+=("--qemu-opts=$qemu -monitor unix:$socket,server=on,wait=off")
 {
 	printf 'cd %q\n' "$out"
+	[ "$count" -eq 1 ] || printf 'while sleep 5; do : >%q; done >/dev/null 2>&1 &\n' "$run/beat"
 	[ "$kernel" != debug ] || printf 'insmod %q\n' "${image%/arch/*}/drivers/char/raw.ko"
 	printf '%q ' "$@"
 	printf '>%q 2>&1\necho $? >%q\ndmesg >%q\n' "$run/out" "$run/rc" "$run/dmesg"
 } >"$run/script"
+
+# registers: where the guest's processors are, from QEMU's monitor
+registers()
+{
+	python3 - "$socket" <<-'PYTHON'
+		import socket, sys
+		with socket.socket(socket.AF_UNIX) as monitor:
+		    monitor.settimeout(5)
+		    monitor.connect(sys.argv[1])
+		    monitor.sendall(b"info registers -a\n")
+		    try:
+		        while text := monitor.recv(65536):
+		            print(text.decode(errors="replace").replace("\r", ""), end="")
+		    except TimeoutError:
+		        pass
+	PYTHON
+}
+
+# stands_still: has the guest given no sign of life for three minutes?
+stands_still()
+{
+	[ "$count" -eq 0 ] && [ $(($(date +%s) - $(stat -c %Y "$run/beat"))) -gt 180 ]
+}
+
 # Not in the foreground: timeout has a process group of its own, which no Ctrl-C reaches.
+boot()
+{
+	local pid rc=0
+
+	rm -f "$run/out" "$run/rc" "$run/dmesg"
+	: >"$run/beat"
+	timeout -k 10 "$limit" vng "${args[@]}" --verbose --exec "bash $run/script" </dev/null \
+		>"$log" 2>&1 &
+	pid=$!
+	trap 'kill "$pid"; wait "$pid"; exit 130' INT TERM HUP
+	while kill -0 "$pid" 2>/dev/null; do
+		[ ! -t 2 ] || printf '\rlab: guest %-8s %4d s of at most %d s: %-40.40s' "$kernel" \
+			"$SECONDS" "$limit" "$(tail -n 1 "$run/out" 2>/dev/null)" >&2
+		if stands_still; then
+			echo "guest: no sign of life for three minutes; its processors:" >>"$log"
+			registers >>"$log" 2>&1 || :
+			kill "$pid"
+			rc=125
+			break
+		fi
+		sleep 1
+	done
+	wait "$pid" || [ "$rc" -ne 0 ] || rc=$?
+	trap - INT TERM HUP
+	[ ! -t 2 ] || printf '\r%80s\r' '' >&2
+	return "$rc"
+}
+
 rc=0
-timeout -k 10 "$limit" vng "${args[@]}" --verbose --exec "bash $run/script" </dev/null >"$log" 2>&1 &
-pid=$!
-trap 'kill "$pid"; wait "$pid"; exit 130' INT TERM HUP
-while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
-	printf '\rlab: guest %-8s %4d s of at most %d s: %-40.40s' "$kernel" "$SECONDS" "$limit" \
-		"$(tail -n 1 "$run/out" 2>/dev/null)" >&2
-	sleep 1
-done
-wait "$pid" || rc=$?
-trap - INT TERM HUP
-[ ! -t 2 ] || printf '\r%80s\r' '' >&2
+boot || rc=$?
+if [ "$rc" -eq 125 ]; then
+	cp "$log" "$log.still"
+	echo "guest: the $kernel guest stood still ($log.still); once more" >&2
+	rc=0
+	boot || rc=$?
+fi
 [ ! -e "$run/out" ] || cat "$run/out"
 [ ! -s "$run/dmesg" ] || cat "$run/dmesg" >>"$log"
 if [ ! -s "$run/rc" ]; then
 	tail -n 20 "$log" >&2
+	[ "$rc" -ne 125 ] || die 124 "the $kernel guest stands still: $log"
 	die 124 "the $kernel guest did not finish within $limit s (vng: exit $rc): $log"
 fi
 
