@@ -2,8 +2,9 @@
 """Tests of series.py: the patches for 6.1, and the fixes for 2.4 and 2.6.
 
 The old trees in legacy/ beside this file are no kernel code: they have the shape that the rules
-look for and no more. Each fix is tried on one of them: what it does, that it knows its own work
-again, and that each of its rules is missed if a tree has one half of it already.
+look for and no more; a folder common-* or vendor-* holds what several of them have alike. Each fix
+is tried on one of them: what it does, that it knows its own work again, and that each of its rules
+is missed if a tree has one half of it already.
 """
 
 import contextlib
@@ -271,16 +272,33 @@ class Trees(Case):
             self.assertEqual(self.run_series(*args)[0], 2)
 
 
+# An old tree: what lies below, its own folder over that, and the words that it has otherwise.
+BELOW = {
+    "2.4.18-14": ("common-2.4", "vendor-2.4"),
+    "2.4.21-EL": ("common-2.4", "vendor-2.4"),
+    "2.4.22": ("common-2.4",),
+    "2.6.6": ("common-2.6-early",),
+    "2.6.7": ("common-2.6-early",),
+    "2.6.32": ("2.6.19",),
+}
+OTHERWISE = {
+    "2.4.21-EL": [(path, "can_do_varyio", "vary_io")
+                  for path in ("drivers/scsi/hosts.h", "drivers/scsi/aic7xxx_old/aic7xxx.h")],
+    "2.6.32": [("fs/direct-io.c", "dio = kmalloc(", "dio = kzalloc("),
+               ("fs/direct-io.c", "\tdio->blocks_available = 0;\n\tdio->cur_page = NULL;\n\n"
+                                  "\tdio->boundary = 0;\n\tdio->result = 0;\n", "")],
+}
+
 WRITTEN, THERE, NOT = "written", "already there", "not needed"
-OPT_IN = ("40-varyio-sym53c8xx", "41-varyio-sym53c8xx-2", "42-varyio-aic7xxx",
-          "43-varyio-aic7xxx-old", "44-varyio-qlogicisp", "45-varyio-qla2x00")
+FIXES_2_4 = ("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", "40-varyio-sym53c8xx",
+             "41-varyio-sym53c8xx-2", "42-varyio-aic7xxx", "43-varyio-aic7xxx-old",
+             "44-varyio-qlogicisp", "45-varyio-qla2x00")
 VERDICTS = {
-    "2.4.22": dict(zip(("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", *OPT_IN),
-                       (WRITTEN, WRITTEN, NOT, *5 * (WRITTEN,), NOT))),
-    "2.4.18-14": dict(zip(("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", *OPT_IN),
-                          (WRITTEN, THERE, WRITTEN, *3 * (WRITTEN,), THERE, THERE, WRITTEN))),
-    "2.4.21-EL": dict(zip(("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", *OPT_IN),
-                          (WRITTEN, THERE, NOT, *3 * (WRITTEN,), THERE, WRITTEN, WRITTEN))),
+    "2.4.22": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, NOT, *5 * (WRITTEN,), NOT))),
+    "2.4.18-14": dict(zip(FIXES_2_4, (WRITTEN, THERE, WRITTEN, *3 * (WRITTEN,), THERE, THERE,
+                                      WRITTEN))),
+    "2.4.21-EL": dict(zip(FIXES_2_4, (WRITTEN, THERE, NOT, *3 * (WRITTEN,), THERE, WRITTEN,
+                                      WRITTEN))),
     "2.6.6": {"10-readahead-average": WRITTEN, "20-readahead-restart": WRITTEN},
     "2.6.7": {"10-readahead-average": THERE, "20-readahead-restart": WRITTEN},
     "2.6.19": {"10-boundary": WRITTEN, "20-dio-layout": WRITTEN, "30-dio-clear": NOT},
@@ -351,8 +369,16 @@ class Legacy(Case):
         self.root = ROOT
 
     def use(self, shape):
+        """Lays the tree down; NAME.add is appended to NAME, as in an overlay."""
         shutil.rmtree(self.tree)
-        shutil.copytree(TREES / shape, self.tree)
+        for folder in (*BELOW.get(shape, ()), shape):
+            shutil.copytree(TREES / folder, self.tree, dirs_exist_ok=True)
+        for more in list(self.tree.rglob("*.add")):
+            with open(more.with_suffix(""), "a") as file:
+                file.write(more.read_text())
+            more.unlink()
+        for path, old, new in OTHERWISE.get(shape, ()):
+            self.edit(path, old, new)
 
     def edit(self, path, old, new):
         text = (self.tree / path).read_text()
@@ -448,7 +474,7 @@ class Legacy(Case):
         self.make()
         git(self.tree, "am", "--quiet", *self.patches())
         git(self.tree, "rm", "--quiet", "-r", "drivers/scsi/qlogicisp.c")
-        shutil.copy(TREES / "2.4.22/drivers/scsi/qlogicisp.c", self.tree / "drivers/scsi")
+        shutil.copy(TREES / "common-2.4/drivers/scsi/qlogicisp.c", self.tree / "drivers/scsi")
         shutil.copy(TREES / "2.4.18-14/drivers/scsi/qlogicisp.h", self.tree / "drivers/scsi")
         shutil.rmtree(self.tree / ".git")
         self.assertEqual(self.verdicts(self.make())["44-varyio-qlogicisp"], THERE)

@@ -42,20 +42,3 @@ void page_cache_readahead(struct file_ra_state *ra, unsigned long offset)
 		}
 	}
 }
-
-void handle_ra_miss(struct file_ra_state *ra, unsigned long offset)
-{
-	const unsigned long max = get_max_readahead(ra);
-
-	if (offset == ra->prev_page + 1) {
-		ra->size++;
-		if (ra->size >= max) {
-			ra->start = offset - max;
-			ra->next_size = max;
-			ra->size = max;
-			ra->ahead_start = 0;
-			ra->ahead_size = 0;
-		}
-	}
-	ra->prev_page = offset;
-}
