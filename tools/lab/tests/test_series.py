@@ -100,6 +100,19 @@ class Case(unittest.TestCase):
         self.assertEqual(code, 0, err)
         return out
 
+    def patches(self):
+        return sorted(self.out.glob("series-*/*.patch"))
+
+    def am_and_patch(self):
+        """git am and patch -p1 of what was made: they end in the same tree."""
+        commit(self.tree)
+        shutil.copytree(self.tree, self.top / "other")
+        git(self.tree, "am", "--quiet", *self.patches())
+        for patch in self.patches():
+            subprocess.run(["patch", "-s", "-p1", "-d", self.top / "other", "-i", patch],
+                           check=True)
+        self.assertEqual(snapshot(self.tree), snapshot(self.top / "other"))
+
     def refused(self, code, *says):
         before = snapshot(self.tree)
         got, _, err = self.run_series(self.tree)
@@ -119,21 +132,12 @@ class Case(unittest.TestCase):
 @needs_git
 @needs_spatch
 class Modern(Case):
-    def patches(self):
-        return sorted((self.out / "series-6.1").glob("*.patch"))
-
     def test_am_and_patch_make_the_overlay(self):
         self.make()
         self.assertEqual([p.name for p in self.patches()],
                          ["0001-fs-a-one-more.patch", "0002-mm-b-new.patch",
                           "0003-mm-t-tests.patch"])
-        commit(self.tree)
-        shutil.copytree(self.tree, self.top / "other")
-        git(self.tree, "am", "--quiet", *self.patches())
-        for patch in self.patches():
-            subprocess.run(["patch", "-s", "-p1", "-d", self.top / "other", "-i", patch],
-                           check=True)
-        self.assertEqual(snapshot(self.tree), snapshot(self.top / "other"))
+        self.am_and_patch()
         self.assertEqual(sorted(set(snapshot(self.tree)) - set(BASE)),
                          ["mm/b.c", "mm/t/one.sh", "mm/t/two"])
         self.assertIn("return x + 1;", (self.tree / "fs/a.c").read_text())
@@ -389,18 +393,9 @@ class Legacy(Case):
         found = re.findall(r"^  \S+?/(\S+) +(written|already there|not needed)", out, re.M)
         return dict(found)
 
-    def patches(self):
-        return sorted(self.out.glob("series-*/*.patch"))
-
     def apply_and_again(self):
         """git am, patch -p1 and a second run, which finds nothing to do."""
-        commit(self.tree)
-        shutil.copytree(self.tree, self.top / "other")
-        git(self.tree, "am", "--quiet", *self.patches())
-        for patch in self.patches():
-            subprocess.run(["patch", "-s", "-p1", "-d", self.top / "other", "-i", patch],
-                           check=True)
-        self.assertEqual(snapshot(self.tree), snapshot(self.top / "other"))
+        self.am_and_patch()
         written = snapshot(self.out)
         out = self.make()
         self.assertNotIn(WRITTEN, self.verdicts(out).values())
@@ -416,38 +411,32 @@ class Legacy(Case):
             self.assertNotIn("belongs to what goes", (self.tree / path).read_text())
             self.assertNotIn("This one too", (self.tree / path).read_text())
 
-    def whole(self, shape, verdicts):
-        self.assertEqual(self.verdicts(self.make()), verdicts)
+    def whole(self, shape):
+        self.use(shape)
+        self.assertEqual(self.verdicts(self.make()), VERDICTS[shape])
         self.apply_and_again()
         self.effects(shape)
 
     def test_2_4_22(self):
-        self.use("2.4.22")
-        self.whole("2.4.22", VERDICTS["2.4.22"])
+        self.whole("2.4.22")
 
     def test_2_4_18_vendor(self):
-        self.use("2.4.18-14")
-        self.whole("2.4.18-14", VERDICTS["2.4.18-14"])
+        self.whole("2.4.18-14")
 
     def test_2_4_21_vendor(self):
-        self.use("2.4.21-EL")
-        self.whole("2.4.21-EL", VERDICTS["2.4.21-EL"])
+        self.whole("2.4.21-EL")
 
     def test_2_6_6(self):
-        self.use("2.6.6")
-        self.whole("2.6.6", VERDICTS["2.6.6"])
+        self.whole("2.6.6")
 
     def test_2_6_7(self):
-        self.use("2.6.7")
-        self.whole("2.6.7", VERDICTS["2.6.7"])
+        self.whole("2.6.7")
 
     def test_2_6_19(self):
-        self.use("2.6.19")
-        self.whole("2.6.19", VERDICTS["2.6.19"])
+        self.whole("2.6.19")
 
     def test_2_6_32(self):
-        self.use("2.6.32")
-        self.whole("2.6.32", VERDICTS["2.6.32"])
+        self.whole("2.6.32")
 
     def test_vendor_with_kzalloc_and_fields_of_its_own(self):
         self.use("2.6.19")
