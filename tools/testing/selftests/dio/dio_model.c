@@ -28,8 +28,8 @@
 #define async_die(...)	die(1, __VA_ARGS__)
 #define async_skip(...)	die(1, __VA_ARGS__)
 #include "async.h"
+#include "load.h"
 
-#define PAGE		4096UL
 #define FILE_MAX	(3UL << 20)
 #define IO_MAX		(512UL << 10)
 
@@ -56,14 +56,10 @@ static void __noreturn __printf(1, 2) wrong(const char *fmt, ...)
 static unsigned long long pick(unsigned long long below)
 {
 	static unsigned long long state;
-	unsigned long long x;
 
 	if (!state)
 		state = seed * 0xd6e8feb86659fd93ULL + 1;
-	x = state += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % below;
+	return next_random(&state) % below;
 }
 
 /* Lengths of all magnitudes: short ones are as likely as long ones. */
@@ -204,10 +200,9 @@ static unsigned char *bad_memory(size_t good)
 	size_t pages = IO_MAX / PAGE;
 
 	if (!mem) {
-		mem = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (mem == MAP_FAILED || mprotect(mem + pages * PAGE, PAGE, PROT_NONE))
-			wrong("no memory");
+		mem = get_memory((pages + 1) * PAGE);
+		if (mprotect(mem + pages * PAGE, PAGE, PROT_NONE))
+			wrong("memory cannot be protected: %s", strerror(errno));
 	}
 	return mem + pages * PAGE - good;
 }
@@ -358,15 +353,6 @@ static void parse_word(char *word)
 		copy_name = word;
 	else
 		die(EXIT_USAGE, "unknown word %s", word);
-}
-
-static unsigned char *get_memory(size_t len)
-{
-	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED)
-		die(1, "no memory");
-	return mem;
 }
 
 static void read_all(void)

@@ -36,23 +36,19 @@
 #define async_die(...)	die(1, __VA_ARGS__)
 #define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
+#include "load.h"
 
-#define PAGE		4096UL
 #define MOST		(256 * PAGE)
 
 static char *pattern, *buf;
 static int fd;
 
-static void get_memory(void)
+static void make_pattern(void)
 {
-	char *memory = mmap(NULL, 2 * MOST + 4 * PAGE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned long i;
 
-	if (memory == MAP_FAILED)
-		die(1, "no memory");
-	pattern = memory;
-	buf = memory + MOST + PAGE + PAGE / 2;
+	pattern = get_memory(2 * MOST + 4 * PAGE);
+	buf = pattern + MOST + PAGE + PAGE / 2;
 	for (i = 0; i < MOST; i++)
 		pattern[i] = 'a' + i % 26 + i / PAGE % 3;
 }
@@ -117,7 +113,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		die(EXIT_USAGE, "usage: dio_pin FILE");
-	get_memory();
+	make_pattern();
 	fd = open(argv[1], O_RDWR | O_CREAT | O_DIRECT, 0600);
 	if (fd < 0)
 		die(1, "%s: %s", argv[1], strerror(errno));

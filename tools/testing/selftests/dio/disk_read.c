@@ -49,14 +49,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "stamp.h"
 
@@ -69,6 +66,7 @@
 
 #define PROGRAM		"disk_read"
 #include "words.h"
+#include "load.h"
 
 struct reader {
 	const char *name;
@@ -247,7 +245,7 @@ static void open_device(struct reader *r)
 }
 
 /* Zeroed and touched, so that no page fault falls into the time; shared with children if asked. */
-static void *get_memory(unsigned long long size, int flags)
+static void *touched_memory(unsigned long long size, int flags)
 {
 	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
 
@@ -257,7 +255,7 @@ static void *get_memory(unsigned long long size, int flags)
 /* The disk's number stands in its first block; no two devices may have the same. */
 static void learn_disk(struct reader *r)
 {
-	void *buf = get_memory(opt.bs, MAP_PRIVATE);
+	void *buf = touched_memory(opt.bs, MAP_PRIVATE);
 	struct reader *other;
 	char text[128];
 	ssize_t n;
@@ -281,18 +279,6 @@ static void learn_disk(struct reader *r)
 }
 
 /* --- A reader --- */
-
-/* CLOCK_MONOTONIC came with 2.6; libraries differ in how they say that it is not there. */
-static unsigned long long now_ns(void)
-{
-	struct timespec ts;
-	struct timeval tv;
-
-	if (!clock_gettime(CLOCK_MONOTONIC, &ts))
-		return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-	gettimeofday(&tv, NULL);
-	return tv.tv_sec * 1000000000ULL + tv.tv_usec * 1000ULL;
-}
 
 /* A reader fails: leave word, be the first if none was, and end. */
 static void __noreturn __printf(3, 4) fail(struct reader *r, int status, const char *fmt, ...)
@@ -373,16 +359,6 @@ static void verify_block(struct reader *r, const char *buf, unsigned long long o
 	}
 }
 
-/* Which block comes next at random; the state is counted up, the result is well mixed. */
-static unsigned long long next_random(unsigned long long *state)
-{
-	unsigned long long x = *state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
-
 static void read_device(struct reader *r, char *buf, int *pipefd, int null)
 {
 	unsigned long long state = opt.seed * 0x100 + (r - readers);
@@ -419,7 +395,7 @@ static void __noreturn run_reader(struct reader *r, int ready, int start)
 		/* fewer rounds if it can be had; any size works */
 		fcntl(pipefd[1], F_SETPIPE_SZ, (int)(opt.bs < PIPE_MAX ? opt.bs : PIPE_MAX));
 	} else {
-		buf = get_memory(opt.bs, MAP_PRIVATE);
+		buf = touched_memory(opt.bs, MAP_PRIVATE);
 		if (!buf)
 			fail(r, EXIT_IO, "no memory for %llu bytes", opt.bs);
 	}
@@ -619,7 +595,7 @@ int main(int argc, char **argv)
 		open_device(&readers[i]);
 	for (i = 0; opt.verify && i < nr_readers; i++)
 		learn_disk(&readers[i]);
-	shared = get_memory(sizeof(*shared) + nr_readers * sizeof(struct result), MAP_SHARED);
+	shared = touched_memory(sizeof(*shared) + nr_readers * sizeof(struct result), MAP_SHARED);
 	if (!shared)
 		die(EXIT_IO, "no memory for %u readers", nr_readers);
 	catch_signals(on_signal);

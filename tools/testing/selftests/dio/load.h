@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs that measure share: memory whose cost does not depend on luck, and the clock.
+ * What the programs that put load on disks share: the clock, random numbers, and memory.
  *
  * Include after words.h.
  */
@@ -9,14 +9,47 @@
 
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <time.h>
 
 #define PAGE		4096UL
 #define HUGE_PAGE	(2UL << 20)
 
+/* CLOCK_MONOTONIC came with 2.6; libraries differ in how they say that it is not there. */
+static inline unsigned long long now_ns(void)
+{
+	struct timespec ts;
+	struct timeval tv;
+
+	if (!clock_gettime(CLOCK_MONOTONIC, &ts))
+		return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	gettimeofday(&tv, NULL);
+	return tv.tv_sec * 1000000000ULL + tv.tv_usec * 1000ULL;
+}
+
+/* The state is counted up, the result is well mixed. */
+static inline unsigned long long next_random(unsigned long long *state)
+{
+	unsigned long long x = *state += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+/* Zeroed memory of @size bytes, not touched. */
+static inline void *get_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		die(1, "no memory");
+	return memory;
+}
+
 /*
- * Memory of @size bytes, touched: huge pages, or small ones of which no two neighbours lie side by
- * side, so that the figure does not depend on what the allocator had.
+ * The same touched, at a cost that does not depend on luck: huge pages, or small ones of which no
+ * two neighbours lie side by side, whatever the allocator had.
  */
 static inline char *load_memory(size_t size, int huge)
 {
@@ -24,24 +57,13 @@ static inline char *load_memory(size_t size, int huge)
 	char *memory;
 
 	size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-	memory = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
-	if (memory == MAP_FAILED)
-		die(1, "no memory");
+	memory = get_memory(size + HUGE_PAGE);
 	memory = (char *)(((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
 	madvise(memory, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	for (page = 0; page < size && !huge; page += 2 * PAGE)
 		memory[size - PAGE - page] = 0;
 	memset(memory, 0, size);
 	return memory;
-}
-
-static inline unsigned long long now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 #endif

@@ -130,16 +130,6 @@ static void add_device(struct ring *r, struct device *d)
 		die(1, "ublk%u cannot be made: %s", d->id, result_name(result));
 }
 
-static void *get_memory(size_t size)
-{
-	void *memory;
-
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		die(1, "no memory");
-	return memory;
-}
-
 /* Give the driver a tag: at first, or with the result of its last request. */
 static void fetch(struct device *d, unsigned int tag, unsigned int op, int result)
 {

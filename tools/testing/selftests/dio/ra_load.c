@@ -31,16 +31,13 @@
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "stamp.h"
 
 #define PROGRAM		"ra_load"
 #include "words.h"
-
-#define PAGE		4096ULL
+#include "load.h"
 
 struct mode {
 	const char *name;
@@ -59,22 +56,9 @@ static unsigned long long bytes, nsec, last;
 static unsigned char *buf;
 static const unsigned char zeros[STAMP_SECTOR];
 
-static unsigned long long now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-/* Counted up, then mixed */
 static unsigned long long pick(unsigned long long below)
 {
-	unsigned long long x = opt.seed += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % below;
+	return next_random(&opt.seed) % below;
 }
 
 static void verify(const unsigned char *data, unsigned long long pos, unsigned long long len)
@@ -324,7 +308,7 @@ int main(int argc, char **argv)
 	if (!opt.name || !opt.mode || !opt.bs || !opt.n || !opt.k)
 		die(EXIT_USAGE, "usage: ra_load MODE [len=64k] bs=4k n=400 FILE");
 	if (opt.bs % STAMP_SECTOR || opt.len % PAGE)
-		die(EXIT_USAGE, "bs= is a multiple of %d, len= of %llu", STAMP_SECTOR, PAGE);
+		die(EXIT_USAGE, "bs= is a multiple of %d, len= of %lu", STAMP_SECTOR, PAGE);
 	if (!opt.len && (opt.mode->run == run_runs || opt.mode->run == run_geometric ||
 			 opt.mode->run == run_stride || opt.mode->run == run_mix ||
 			 opt.mode->run == run_turn))
