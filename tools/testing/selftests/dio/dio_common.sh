@@ -23,6 +23,7 @@ DIO_WRITE=0		# --write was given
 DIO_MADE=0		# the disks of DIO_LIST are ours and may be written
 DIO_LIST=""		# dio_get_disks: disks to read, separated by blanks
 DIO_DISK=""		# dio_get_scratch: a disk to write
+DIO_SECTORS=0		# dio_get_part: the length of its part
 DIO_TMP=""		# a directory for the test's files, removed at the end
 DIO_DM=""		# dio_dm: the node that it made
 DIO_WHY=""		# dio_dm: why it made none
@@ -406,6 +407,16 @@ dio_get_scratch()
 	_dio_why=$(dio_guard "$DIO_SCRATCH") || dio_skip_all "DIO_SCRATCH: $_dio_why"
 	# shellcheck disable=SC2034
 	DIO_DISK=$DIO_SCRATCH
+}
+
+# dio_get_part NAME: DIO_DM becomes the first 64 MiB of a disk that may be written, or all of a
+# smaller one; DIO_SECTORS is how many that are.
+dio_get_part()
+{
+	dio_get_scratch
+	DIO_SECTORS=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
+	[ "$DIO_SECTORS" -le 131072 ] || DIO_SECTORS=131072
+	dio_dm "$1" "0 $DIO_SECTORS linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
 }
 
 # dio_umount DIR: unmount it if something is mounted there.

@@ -71,10 +71,7 @@ on_blocks()
 
 dio_init "$@"
 dio_need dd mke2fs filefrag
-dio_get_scratch
-sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
-[ "$sectors" -le 131072 ] || sectors=131072
-dio_dm boundary "0 $sectors linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
+dio_get_part boundary
 counter=${DIO_DM##*/}
 [ -e "/sys/class/block/$counter" ] || counter=$(basename "$(readlink -f "$DIO_DM")")
 mkdir "$DIO_TMP/mnt"

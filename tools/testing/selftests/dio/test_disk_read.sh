@@ -98,18 +98,30 @@ stamps()
 	done
 }
 
-# says RC REGEX ARG...: disk_read fails in this way.
-says()
+# program_says PROGRAM RC REGEX ARG...: it fails in this way.
+program_says()
 {
-	rc_wanted=$1
-	regex=$2
-	shift 2
+	program=$1
+	rc_wanted=$2
+	regex=$3
+	shift 3
 	rc=0
-	"$read" "$@" >"$DIO_TMP/said" 2>&1 || rc=$?
+	"$program" "$@" >"$DIO_TMP/said" 2>&1 || rc=$?
 	cat "$DIO_TMP/said"
 	echo "exit $rc, wanted $rc_wanted and /$regex/"
 	[ "$rc" -eq "$rc_wanted" ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
 		grep -Eq "$regex" "$DIO_TMP/said"
+}
+
+# The same of disk_read and of disk_stamp.
+says()
+{
+	program_says "$read" "$@"
+}
+
+stamp_says()
+{
+	program_says "$stamp" "$@"
 }
 
 # put_sector N: write sector N of the first disk from stdin.
@@ -247,19 +259,6 @@ full()
 		"$stamp" disk=8 size=1m "$DIO_TMP/image" &&
 		[ "$(wc -c <"$DIO_TMP/image")" -eq 1048576 ] &&
 		stamp_says 4 "No space left on device" disk=9 "$DIO_TMP/full/image"
-}
-
-stamp_says()
-{
-	rc_wanted=$1
-	regex=$2
-	shift 2
-	rc=0
-	"$stamp" "$@" >"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	echo "exit $rc, wanted $rc_wanted and /$regex/"
-	[ "$rc" -eq "$rc_wanted" ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
-		grep -Eq "$regex" "$DIO_TMP/said"
 }
 
 # --- Signals and resources ---------------------------------------------------------------------

@@ -34,8 +34,8 @@ on_system()
 {
 	type=${1%%-*}
 	tr '\0' '\333' </dev/zero |
-		dd of="$disk" bs=1M count=$((sectors / 2048)) oflag=direct iflag=fullblock status=none ||
-		return
+		dd of="$disk" bs=1M count=$((DIO_SECTORS / 2048)) oflag=direct iflag=fullblock \
+			status=none || return
 	# shellcheck disable=SC2086 # a command line
 	$2 "$disk" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
 	mount -t "$type" "$disk" "$DIO_TMP/mnt" || return
@@ -64,13 +64,10 @@ pin_on()
 
 dio_init "$@"
 dio_need dd mke2fs cmp
-dio_get_scratch
-sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
-[ "$sectors" -le 131072 ] || sectors=131072
-dio_dm files "0 $sectors linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
+dio_get_part files
 disk=$DIO_DM
 slow=
-if dio_dm slow_files "0 $sectors delay $DIO_DISK 0 100 $DIO_DISK 0 0"; then
+if dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 100 $DIO_DISK 0 0"; then
 	slow=$DIO_DM
 fi
 mkdir "$DIO_TMP/mnt"

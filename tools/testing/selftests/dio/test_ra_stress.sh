@@ -139,10 +139,8 @@ in_little_memory()
 
 dio_init "$@"
 dio_need dmsetup fallocate truncate losetup mke2fs
-dio_get_scratch
-sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
-[ "$sectors" -ge 131072 ] || dio_skip_all "$DIO_DISK has less than 64 MiB"
-dio_dm ra_stress "0 131072 linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
+dio_get_part ra_stress
+[ "$DIO_SECTORS" -eq 131072 ] || dio_skip_all "$DIO_DISK has less than 64 MiB"
 disk=$DIO_DM
 group=""
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/cgroup"
