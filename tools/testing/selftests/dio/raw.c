@@ -20,23 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-
-#ifdef __has_include
-#if __has_include("linux/raw.h")
-#include <linux/raw.h>
-#endif
-#endif
-
-#ifndef RAW_SETBIND
-#define RAW_SETBIND	_IO(0xac, 0)
-#define RAW_GETBIND	_IO(0xac, 1)
-
-struct raw_config_request {
-	int	raw_minor;
-	__u64	block_major;
-	__u64	block_minor;
-};
-#endif
+#include "raw_ioctl.h"
 
 #define RAW_MAJOR	162
 #define RAW_DIR		"/dev/raw"
