@@ -2,7 +2,7 @@
 /*
  * Readahead policies on a trace of reads: what each would have had the disk read.
  *
- *	ra_replay [max=32] [cache=N] [TRACE]	replay (stdin if no TRACE); a table, and bars
+ *	ra_replay [max=32] [cache=N] [disk] [TRACE]	replay (or stdin); a table, and bars
  *	ra_replay gen database|log|scan|build [n=1000] [seed=1]	make a trace, on stdout
  *	ra_replay import blktrace|fio [TRACE]		make a trace of blkparse's or fio's log
  *
@@ -18,12 +18,14 @@
  *
  * The model: a page cache of so many pages that forgets what was used longest ago; a disk that
  * takes 200 us for each read and 4 us for each page, reads in parallel; a program that goes on 2 us
- * after it has its page, not before the trace says. A stall is a wait for a page.
+ * after it has its page, not before the trace says. A stall is a wait for a page. With "disk" all
+ * files lie on one U320 disk of 2004 (disk_model.h), which does one read after the other.
  *
  * Exit: 0 done, 2 usage or a bad trace.
  */
 #include "ra_kernel.h"
 #include "readahead_runs.h"
+#include "../selftests/dio/disk_model.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -31,6 +33,7 @@
 #define READ_US		200
 #define READ_PAGE_US	4
 #define USE_PAGE_US	2
+#define DISK_RATE	320000000ULL	/* of its wire, bytes a second */
 
 #define NONE		(~0UL)
 
@@ -55,6 +58,7 @@ struct page {
 struct file {
 	char name[64];
 	pgoff_t pages;
+	u64 sector;		/* where it begins on the disk */
 	u8 *present;
 	struct page **page;
 };
@@ -82,7 +86,12 @@ static struct open_file *opens;
 static unsigned int nr_accesses, nr_files, nr_opens;
 static unsigned long max_pages = 32, cache_pages = 65536, seed = 1, count = 1000;
 
+static bool on_disk;
+static u64 files_end;		/* the sector behind the last file */
+
 /* The state of one replay */
+static struct disk disk;
+static struct disk_link disk_link;
 static struct page *newest, *oldest;
 static unsigned long cached, reads, read_pages, used_pages, unused_pages, stalls;
 static unsigned long long now, stalled;
@@ -154,20 +163,36 @@ static void add_page(unsigned int file, pgoff_t index, bool mark, unsigned long 
 		evict(oldest);
 }
 
+/* When @pages that are asked for now will be there */
+static unsigned long long time_of(struct file *f, pgoff_t index, unsigned long pages)
+{
+	struct disk_request rq = {
+		.sector = f->sector + index * (PAGE_SIZE / DISK_SECTOR),
+		.count = pages * (PAGE_SIZE / DISK_SECTOR),
+	};
+
+	if (!on_disk)
+		return now + READ_US + READ_PAGE_US * pages;
+	return disk_transfer(&disk_link, disk_serve(&disk, &rq, max(now * 1000, disk.free + 0ULL)),
+			     pages * PAGE_SIZE) / 1000;
+}
+
 /* Read what of a window is not there, a device read for each stretch without a gap. */
 static void read_window(unsigned int file, pgoff_t start, unsigned long size, unsigned long async)
 {
 	struct file *f = &files[file];
 	pgoff_t end = min(start + size, f->pages), mark = start + size - async, from, to;
+	unsigned long long arrives = now;
 
 	for (from = start; from < end; from = to + 1) {
 		for (to = from; to < end && !f->present[to]; to++)
 			;
+		if (to > from)
+			arrives = time_of(f, from, to - from);
 		reads += to > from;
 		read_pages += to - from;
 		for (start = from; start < to; start++)
-			add_page(file, start, async && start == mark,
-				 now + READ_US + READ_PAGE_US * (to - from));
+			add_page(file, start, async && start == mark, arrives);
 	}
 }
 
@@ -395,6 +420,10 @@ static void forget_all(void)
 
 	while (oldest)
 		evict(oldest);
+	disk_link = (struct disk_link){ .rate = DISK_RATE };
+	disk_init(&disk, &disk_u320_2004, &disk_link);
+	if (on_disk && files_end > disk.sectors)
+		die("the files do not fit on the disk");
 	for (i = 0; i < nr_opens; i++) {
 		memset(&opens[i].ra, 0, sizeof(opens[i].ra));
 		opens[i].ra.prev_pos = -1;
@@ -514,6 +543,8 @@ static void load_trace(FILE *in)
 		files[i].page = calloc(files[i].pages, sizeof(*files[i].page));
 		if (!files[i].present || !files[i].page)
 			die("no memory for a file of %lu pages", files[i].pages);
+		files[i].sector = files_end;
+		files_end += files[i].pages * (PAGE_SIZE / DISK_SECTOR);
 	}
 }
 
@@ -726,6 +757,8 @@ int main(int argc, char **argv)
 			count = number(argv[i], argv[i] + 2, 1UL << 30);
 		else if (!strncmp(argv[i], "seed=", 5))
 			seed = number(argv[i], argv[i] + 5, ULONG_MAX);
+		else if (!strcmp(argv[i], "disk"))
+			on_disk = true;
 		else if (in != stdin || strchr(argv[i], '='))
 			die("unknown word %s", argv[i]);
 		else
