@@ -5,7 +5,8 @@
  * Included in front of the real source by the compiler's command line; the kernel headers that the
  * source names are empty files. Everything is as in the kernel but for its scale: a page has 64
  * bytes, a sector 8, so that one number fills a sector and a case takes microseconds. There is one
- * thread; what other CPUs would do happens inside calls (world.c).
+ * thread; what other CPUs would do happens inside calls (world.c). field/ moves no data, and has
+ * the kernel's scale (DIO_TRUE_SCALE).
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -25,15 +26,20 @@ typedef uint64_t sector_t;
 typedef unsigned int gfp_t, blk_opf_t;
 typedef u8 blk_status_t;
 
+#ifdef DIO_TRUE_SCALE
+#define PAGE_SHIFT	12
+#define SECTOR_SHIFT	9
+#else
 #define PAGE_SHIFT	6
-#define PAGE_SIZE	(1UL << PAGE_SHIFT)
-#define PAGE_MASK	(~(PAGE_SIZE - 1))
 #define SECTOR_SHIFT	3
-#define SECTOR_SIZE	(1U << SECTOR_SHIFT)
 
 /* What a bio can carry; in reach of a case, as BIO_MAX_VECS is. */
 #undef UINT_MAX
 #define UINT_MAX	18000U
+#endif
+#define PAGE_SIZE	(1UL << PAGE_SHIFT)
+#define PAGE_MASK	(~(PAGE_SIZE - 1))
+#define SECTOR_SIZE	(1U << SECTOR_SHIFT)
 #define BIO_MAX_VECS	256U
 #define BIO_POOL_SIZE	2
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # All that runs here as one list of results (TAP): random cases, the same under MSan if there is a
-# clang, and a line for each mutant. tap.sh OUTPUT; exit status: 0 if none failed.
+# clang, the field reports, and a line for each mutant. tap.sh OUTPUT; exit status: 0 if none failed.
 
 cd "$(dirname "$0")" || exit 1
 out=$1
@@ -33,6 +33,9 @@ else
 	n=$((n + 1))
 	echo "ok $n nothing is read before it is set # SKIP no clang, whose MSan this needs"
 fi
+make -s field OUTPUT="$out" >"$out/field.log" 2>&1
+result $? "field reports: bios as few as can be, what is wrong is refused"
+grep '^field: ' "$out/field.log" | sed 's/^/# /'
 make -s mutants OUTPUT="$out" >"$out/mutants.log" 2>&1
 while read -r line; do
 	case $line in

@@ -1,0 +1,616 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DOC: The field reports on the harness
+ *
+ *	dio_field [mutant] REPORT...	field-1, field-3, field-4, field-5
+ *
+ * Runs the real fs/direct-io.c, compiled against standins.c, on files laid out as ext2 does it and
+ * on a modelled array (array.h). Prints a JSON object a figure: report, case, metric, unit, value,
+ * command. With "mutant" the engine is known to be wrong: metrics end in _mutant, and only those
+ * are printed that the mutant is the "before" of.
+ *
+ * What a synchronous write sends is checked: a bio goes where the file's next bytes are, and
+ * nothing is held back at a boundary. Without "mutant" the number of bios must be the reference's
+ * minimum, no more and no fewer. What is wrong is one line on stderr.
+ *
+ * Exit status: 0 right, 1 wrong, 2 usage.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "field.h"
+#include "array.h"
+
+#define DIRECT_BLOCKS	12
+#define CHUNK		256	/* sectors: 128 KiB */
+#define FC_DISKS	8
+#define RAID0_DISKS	8
+#define STRIPE_DISKS	64
+
+static bool mutant;
+static const char *report, *name = "";
+
+void __attribute__((noreturn)) wrong(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "dio_field: %s %s: ", report, name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static void emit(const char *metric, const char *unit, double value)
+{
+	printf("{\"report\": \"%s\", \"case\": \"%s-harness\", ", report, name);
+	printf("\"metric\": \"%s%s\", \"unit\": \"%s\", ", metric, mutant ? "_mutant" : "", unit);
+	printf("\"value\": %.4f, \"command\": \"dio_field %s\"}\n", value, report);
+}
+
+/*
+ * A file
+ */
+
+/**
+ * struct field_file - a file and where its blocks are
+ * @inode: its block size and size
+ * @where: on the disk, in blocks
+ * @blocks: how many it can have
+ * @allocated: how many of them it has
+ * @pointers: in an indirect block; 0: no indirect blocks, and no boundaries
+ * @mapped: bytes up to which bios were seen
+ */
+struct field_file {
+	struct inode inode;
+	u64 *where;
+	u64 blocks, allocated;
+	unsigned int pointers;
+	u64 mapped;
+};
+
+static struct field_file file;
+
+/*
+ * The block after @at that holds no metadata of a group. A group is what the bits of a block count,
+ * with two bitmaps and, for an inode of 256 bytes to every 16 KiB, an inode table in front.
+ */
+static u64 next_free(const struct field_file *f, u64 at)
+{
+	u64 bs = 1ULL << f->inode.i_blkbits;
+
+	at++;
+	if (at % (8 * bs) < 2 + bs / 8)
+		at += 2 + bs / 8 - at % (8 * bs);
+	return at;
+}
+
+/* How many indirect blocks does ext2 allocate in front of @block? */
+static unsigned int indirect_before(const struct field_file *f, u64 block)
+{
+	u64 n = f->pointers, nth;
+
+	if (!n || block < DIRECT_BLOCKS || (block - DIRECT_BLOCKS) % n)
+		return 0;
+	nth = (block - DIRECT_BLOCKS) / n;	/* indirect block */
+	if (nth == n + 1)
+		return 3;			/* the triple one's first */
+	return nth % n == 1 ? 2 : 1;
+}
+
+/* Lay out a file of @bytes from @start of the disk (bytes) on, as it grows; where it ends. */
+static u64 make_file(struct field_file *f, unsigned int blkbits, bool indirect, u64 start,
+		     u64 bytes)
+{
+	u64 at = start >> blkbits, i, n;
+
+	free(f->where);
+	*f = (struct field_file){
+		.blocks = bytes >> blkbits, .pointers = indirect ? 1U << (blkbits - 2) : 0,
+		.inode.i_blkbits = blkbits,
+	};
+	f->where = malloc(f->blocks * sizeof(*f->where));
+	if (!f->where)
+		wrong("no memory");
+	for (i = 0; i < f->blocks; i++) {
+		for (n = indirect_before(f, i) + 1; n; n--)
+			at = indirect ? next_free(f, at) : at + 1;
+		f->where[i] = at;
+	}
+	return (at + 1) << blkbits;
+}
+
+/* Blocks that follow @block and have their pointers beside its own (ext2_block_to_path) */
+static u64 to_boundary(const struct field_file *f, u64 block)
+{
+	if (!f->pointers)
+		return f->blocks;
+	if (block < DIRECT_BLOCKS)
+		return DIRECT_BLOCKS - 1 - block;
+	return f->pointers - 1 - (block - DIRECT_BLOCKS) % f->pointers;
+}
+
+/* As ext2_get_blocks() answers: a mapping ends with the indirect block, and says so. */
+static int map_file(struct inode *inode, sector_t block, struct buffer_head *bh, int create)
+{
+	struct field_file *f = container_of(inode, struct field_file, inode);
+	u64 most = bh->b_size >> inode->i_blkbits, left = to_boundary(f, block), n;
+	bool fresh = block >= f->allocated;
+
+	/* Now ext2 reads an indirect block: what lies before that on the disk has been sent. */
+	if (look_at_bio && block && !to_boundary(f, block - 1) &&
+	    f->mapped != block << inode->i_blkbits)
+		wrong("held back %ju bytes at a boundary",
+		      (uintmax_t)((block << inode->i_blkbits) - f->mapped));
+	if (fresh && !create)
+		return 0;
+	for (n = 1; n < most && n <= left && block + n < f->blocks; n++)
+		if ((block + n >= f->allocated) != fresh ||
+		    f->where[block + n] != f->where[block] + n)
+			break;
+	if (fresh) {
+		f->allocated = block + n;
+		set_buffer_new(bh);
+	}
+	if (n > left && f->pointers)
+		set_buffer_boundary(bh);
+	set_buffer_mapped(bh);
+	bh->b_bdev = &the_disk;
+	bh->b_blocknr = f->where[block];
+	bh->b_size = n << inode->i_blkbits;
+	return 0;
+}
+
+static u64 sector_of(const struct field_file *f, u64 pos)
+{
+	return f->where[pos >> f->inode.i_blkbits] << (f->inode.i_blkbits - SECTOR_SHIFT);
+}
+
+/* Does the bio hold the next bytes of the file, and nothing else? */
+static void check_bio(struct bio *bio)
+{
+	u64 bs = 1ULL << file.inode.i_blkbits, sector = bio->bi_iter.bi_sector;
+	u64 end = file.mapped + bio->bi_iter.bi_size;
+
+	for (; file.mapped < end; file.mapped += bs, sector += bs >> SECTOR_SHIFT)
+		if (sector_of(&file, file.mapped) != sector)
+			wrong("byte %ju of the file goes to sector %ju",
+			      (uintmax_t)file.mapped, (uintmax_t)sector);
+}
+
+/*
+ * The reference: the fewest bios for @bytes from @pos on, block by block. A bio ends where the disk
+ * order breaks, where pointers end, and when it has no bio_vec left.
+ */
+static u64 fewest_bios(const struct field_file *f, u64 pos, u64 bytes)
+{
+	u64 bs = 1ULL << f->inode.i_blkbits, next = 0, bios = 0, k;
+	struct page *page = NULL;
+	unsigned int vecs = 0;
+
+	for (k = 0; k < bytes; k += bs) {
+		u64 sector = sector_of(f, pos + k);
+		struct page *here = user_page(USER_BASE + k);
+		bool follows = page && (k % PAGE_SIZE ? here == page : here == page + 1);
+		bool go = !k || sector != next ||
+			  (f->pointers && !to_boundary(f, ((pos + k) >> f->inode.i_blkbits) - 1));
+
+		if (go || (!follows && vecs == BIO_MAX_VECS)) {
+			bios++;
+			vecs = 0;
+			follows = false;
+		}
+		vecs += !follows;
+		page = here;
+		next = sector + (bs >> SECTOR_SHIFT);
+	}
+	return bios;
+}
+
+static void forget_seen(void)
+{
+	unsigned int dio_bytes = seen.dio_bytes;
+
+	seen = (struct seen){ .dio_bytes = dio_bytes };
+}
+
+/* One synchronous write, checked */
+static void write_once(u64 pos, u64 bytes)
+{
+	struct kiocb iocb = { .ki_pos = pos };
+	u64 before = seen.bios, least = fewest_bios(&file, pos, bytes);
+	ssize_t ret;
+
+	file.mapped = pos;
+	look_at_bio = check_bio;
+	ret = direct_io(&iocb, &file.inode, true, bytes, map_file);
+	look_at_bio = NULL;
+	if (ret != (ssize_t)bytes || file.mapped != pos + bytes)
+		wrong("wrote %zd, sent %ju of %ju bytes", ret, (uintmax_t)(file.mapped - pos),
+		      (uintmax_t)bytes);
+	if (!mutant && seen.bios - before != least)
+		wrong("%ju bios at %ju instead of %ju", (uintmax_t)(seen.bios - before),
+		      (uintmax_t)pos, (uintmax_t)least);
+	if (file.inode.i_size < pos + bytes)
+		file.inode.i_size = pos + bytes;
+	check_all_given_back();
+}
+
+static u64 write_file(u64 bytes, u64 part)
+{
+	u64 pos, least = 0;
+
+	for (pos = 0; pos < bytes; pos += part) {
+		write_once(pos, part);
+		least += fewest_bios(&file, pos, part);
+	}
+	return least;
+}
+
+/*
+ * Requests that are many at once: each asks for the next when it is done.
+ */
+
+struct reader {
+	struct kiocb iocb;
+	struct field_file *file;
+	bool write;
+	u64 left, bytes;
+	bool busy;
+	void (*next)(struct reader *r);
+};
+
+static void reader_done(struct kiocb *iocb, long ret)
+{
+	struct reader *r = container_of(iocb, struct reader, iocb);
+
+	if (ret != (long)r->bytes)
+		wrong("moved %ld of %ju bytes", ret, (uintmax_t)r->bytes);
+	r->busy = false;
+}
+
+/* Submits from here, not where a bio ends: an interrupt may not. */
+static void run_readers(struct reader *readers, unsigned int nr)
+{
+	bool more = true;
+	unsigned int i;
+
+	while (more) {
+		more = false;
+		for (i = 0; i < nr; i++) {
+			struct reader *r = &readers[i];
+
+			if (!r->busy && r->left) {
+				r->next(r);
+				r->left--;
+				r->busy = true;
+				r->iocb.ki_complete = reader_done;
+				if (direct_io(&r->iocb, &r->file->inode, r->write, r->bytes,
+					      map_file) != -EIOCBQUEUED)
+					wrong("an asynchronous I/O was not queued");
+			}
+			more |= r->busy;
+		}
+		if (more)
+			array_step(array);
+	}
+	check_all_given_back();
+}
+
+/*
+ * Report 1: O_DIRECT reads of eight disks. The engine sees a disk as a file in one piece; to count
+ * bios, blocks have 512 bytes, as buffer heads had, and there is a boundary after each MiB. The
+ * mutant heeds it at every block: a bio for each 512 bytes.
+ */
+
+static int map_disk(struct inode *inode, sector_t block, struct buffer_head *bh, int create)
+{
+	set_buffer_mapped(bh);
+	set_buffer_boundary(bh);
+	bh->b_bdev = &the_disk;
+	bh->b_blocknr = block;
+	return 0;
+}
+
+static void read_on(struct reader *r)
+{
+	/* ki_pos has moved. */
+}
+
+static void report_1(void)
+{
+	static struct field_file disks[FC_DISKS];
+	static struct array loop;
+	struct reader readers[FC_DISKS];
+	struct kiocb iocb = { 0 };
+	u64 blocks = 64, least = DIV_ROUND_UP(MIB / PAGE_SIZE, BIO_MAX_VECS), i, each;
+
+	name = "direct";
+	array = NULL;
+	forget_seen();
+	disks[0].inode = (struct inode){ .i_blkbits = SECTOR_SHIFT, .i_size = MIB };
+	if (direct_io(&iocb, &disks[0].inode, false, MIB, map_disk) != (ssize_t)MIB)
+		wrong("did not read a MiB");
+	emit("bios_per_mib", "bios/MiB", seen.bios);
+	if (mutant)
+		return;
+	emit("bios_per_mib_minimum", "bios/MiB", least);
+	if (seen.bios != least)
+		wrong("%ju bios instead of %ju", (uintmax_t)seen.bios, (uintmax_t)least);
+
+	array_init(&loop, &disk_fc_2002, FC_DISKS, 0, true, FC_LOOP);
+	array = &loop;
+	each = loop.chunk << SECTOR_SHIFT;
+	for (i = 0; i < FC_DISKS; i++) {
+		make_file(&disks[i], 12, false, i * each - (i ? 4096 : 0), blocks * MIB);
+		disks[i].allocated = disks[i].blocks;
+		disks[i].inode.i_size = blocks * MIB;
+		readers[i] = (struct reader){
+			.file = &disks[i], .left = blocks, .bytes = MIB, .next = read_on,
+		};
+	}
+	run_readers(readers, FC_DISKS);
+	emit("mb_per_s", "MiB/s", FC_DISKS * blocks / (loop.now / 1e9));
+	emit("latency_us", "us", loop.now / 1e3 / (FC_DISKS * blocks));
+	array = NULL;
+}
+
+/*
+ * Report 3: 16 times create a file, write 32 MB, wait until it is on disk. Buffered means what
+ * writeback sends at fsync: the fewest bios that a file's pages can be written with, all at once.
+ * What is written besides data is the same in both ways, and left out.
+ */
+
+static void transfer_done(struct transfer *transfer)
+{
+	*(unsigned int *)transfer->owner -= 1;
+	free(transfer);
+}
+
+/* A bio ends where the disk order breaks, and when it is full of pages. */
+static void write_back(void)
+{
+	unsigned int bs = 1U << file.inode.i_blkbits, waiting = 0;
+	u64 end = file.blocks << file.inode.i_blkbits, from = 0, pos;
+
+	for (pos = bs; pos <= end; pos += bs) {
+		struct transfer *t;
+
+		if (pos < end && pos - from < BIO_MAX_VECS * PAGE_SIZE &&
+		    sector_of(&file, pos) == sector_of(&file, pos - bs) + (bs >> SECTOR_SHIFT))
+			continue;
+		t = malloc(sizeof(*t));
+		if (!t)
+			wrong("no memory");
+		*t = (struct transfer){ .done = transfer_done, .owner = &waiting };
+		waiting++;
+		array_submit(array, sector_of(&file, from), (pos - from) >> SECTOR_SHIFT, true, t);
+		from = pos;
+	}
+	while (waiting)
+		array_step(array);
+}
+
+struct place {
+	const char *name;
+	unsigned int disks, chunk;
+};
+
+/* MiB/s of 16 files; @part: bytes of a write, 0: buffered */
+static double file_loop(const struct place *place, const char *fs, u64 part)
+{
+	static struct array disks;
+	static char text[64];
+	u64 at = 64 * MIB, bytes = 32 * MIB, bios = 0;
+	unsigned int i;
+	double speed;
+
+	snprintf(text, sizeof(text), "%s-%s-%s%s", place->name, fs, part ? "direct" : "buffered",
+		 part && part < bytes ? "-1m" : "");
+	name = text;
+	array_init(&disks, &disk_u320_2004, place->disks, place->chunk, false, U320_BUS);
+	array = &disks;
+	for (i = 0; i < 16; i++) {
+		at = make_file(&file, 12, fs[0] == 'e', at, bytes);
+		forget_seen();
+		if (part)
+			write_file(bytes, part);
+		else
+			write_back();
+		bios += seen.bios;
+	}
+	array = NULL;
+	speed = 16 * bytes / MIB / (disks.now / 1e9);
+	emit("mb_per_s", "MiB/s", speed);
+	emit("ios_per_mib", "I/Os/MiB", disks.requests / (16.0 * bytes / MIB));
+	return speed;
+}
+
+static void report_3(void)
+{
+	static const struct place places[] = {
+		{ "disk", 1, 0 }, { "raid0", RAID0_DISKS, CHUNK },
+	};
+	static const char * const systems[] = { "ext2", "jfs" };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		const struct place *place = &places[i / 2];
+		const char *fs = systems[i % 2];
+		double direct, buffered;
+		char text[32];
+
+		if (mutant && i % 2)
+			continue;	/* no boundaries */
+		direct = file_loop(place, fs, 32 * MIB);
+		file_loop(place, fs, MIB);
+		if (mutant)
+			continue;
+		buffered = file_loop(place, fs, 0);
+		snprintf(text, sizeof(text), "%s-%s", place->name, fs);
+		name = text;
+		emit("gain", "", direct / buffered);
+	}
+}
+
+/*
+ * Report 4: random I/O on a file on ext2, 32 at a time, 7 reads to 5 writes.
+ */
+
+static u64 seed;
+
+static u64 pick(u64 below)
+{
+	u64 x = seed += 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return (x ^ x >> 31) % below;
+}
+
+static void transact(struct reader *r)
+{
+	r->iocb.ki_pos = pick((r->file->blocks << r->file->inode.i_blkbits) / r->bytes) * r->bytes;
+	r->write = pick(12) >= 7;
+}
+
+static void oltp(u64 bytes)
+{
+	static struct array disks;
+	struct reader readers[32];
+	unsigned int depth = 32, i, touched = 0;
+	u64 each = 625, total = each * depth;
+
+	name = bytes == 4096 ? "oltp-4k" : "oltp-8k";
+	seed = 1;
+	array_init(&disks, &disk_fc_2002, FC_DISKS, CHUNK, true, FC_LOOP);
+	array = &disks;
+	make_file(&file, 12, true, 0, 1024 * MIB);
+	file.allocated = file.blocks;
+	file.inode.i_size = 1024 * MIB;
+	forget_seen();
+	for (i = 0; i < depth; i++)
+		readers[i] = (struct reader){
+			.file = &file, .left = each, .bytes = bytes, .next = transact,
+		};
+	run_readers(readers, depth);
+	array = NULL;
+	for (i = 0; i < seen.dio_bytes; i++)
+		touched += seen.touched[i];
+	emit("cleared", "bytes/I/O", (double)seen.cleared / total);
+	emit("dio_written", "bytes/I/O", touched);
+	emit("per_s", "I/O/s", total / (disks.now / 1e9));
+	if (seen.bytes != total * bytes)
+		wrong("sent %ju of %ju bytes", (uintmax_t)seen.bytes, (uintmax_t)(total * bytes));
+	if (!mutant && seen.cleared)
+		wrong("%ju bytes were cleared", (uintmax_t)seen.cleared);
+}
+
+static void report_4(void)
+{
+	oltp(4096);
+	oltp(8192);
+}
+
+/*
+ * Report 5: a file of 512 MiB by direct writes: extended, its one hole filled, overwritten.
+ */
+
+static const u64 sizes[] = { 64 << 10, MIB, 16 * MIB, 512 * MIB };
+static const char * const size_names[] = { "64k", "1m", "16m", "512m" };
+static const char * const hows[] = { "create", "fill", "over" };
+
+static void prepare(unsigned int blkbits, unsigned int how)
+{
+	make_file(&file, blkbits, true, 0, 512 * MIB);
+	if (how)
+		file.inode.i_size = 512 * MIB;
+	if (how == 2)
+		file.allocated = file.blocks;
+	forget_seen();
+}
+
+static void count_bios(unsigned int blkbits, unsigned int how, unsigned int size)
+{
+	u64 least;
+
+	prepare(blkbits, how);
+	least = write_file(512 * MIB, sizes[size]);
+	emit("bios_per_mib", "bios/MiB", seen.bios / 512.0);
+	if (!mutant)
+		emit("bios_per_mib_minimum", "bios/MiB", least / 512.0);
+}
+
+static void time_stripe(unsigned int blkbits, unsigned int how)
+{
+	static struct array stripe;
+
+	array_init(&stripe, &disk_fc_2002, STRIPE_DISKS, CHUNK, false, FC_LOOP);
+	array = &stripe;
+	prepare(blkbits, how);
+	write_file(512 * MIB, 512 * MIB);
+	array = NULL;
+	emit("io_kib", "KiB", 512.0 * 1024 / stripe.requests);
+	emit("mb_per_s", "MiB/s", 512 / (stripe.now / 1e9));
+	emit("ios_per_s", "I/O/s", stripe.requests / (stripe.now / 1e9));
+}
+
+static void report_5(void)
+{
+	static char text[64];
+	unsigned int blkbits, how, size;
+
+	name = text;
+	for (blkbits = 10; blkbits <= 12; blkbits++) {
+		for (size = 0; size < 4; size++) {
+			for (how = 0; how < 3; how++) {
+				snprintf(text, sizeof(text), "ext2-%uk-%s-%s", 1 << (blkbits - 10),
+					 size_names[size], hows[how]);
+				count_bios(blkbits, how, size);
+				if (size == 3 && !how)
+					time_stripe(blkbits, how);
+			}
+		}
+		huge = true;
+		snprintf(text, sizeof(text), "ext2-%uk-512m-huge", 1 << (blkbits - 10));
+		count_bios(blkbits, 0, 3);
+		huge = false;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} reports[] = {
+		{ "field-1", report_1 }, { "field-3", report_3 },
+		{ "field-4", report_4 }, { "field-5", report_5 },
+	};
+	unsigned int i, ran;
+	int arg = 1;
+
+	mutant = argc > 1 && !strcmp(argv[1], "mutant");
+	arg += mutant;
+	if (arg == argc) {
+		fprintf(stderr, "usage: dio_field [mutant] REPORT...\n");
+		return 2;
+	}
+	boot();
+	for (; arg < argc; arg++) {
+		report = argv[arg];
+		for (i = 0, ran = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+			if (!strcmp(report, reports[i].name)) {
+				reports[i].run();
+				ran++;
+			}
+		}
+		if (!ran) {
+			fprintf(stderr, "dio_field: no such report here: %s\n", report);
+			return 2;
+		}
+	}
+	return 0;
+}
