@@ -13,12 +13,15 @@ SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/li
 	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 
-HARNESS := $(wildcard tools/testing/dio/*.[ch])
+HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
 STANDIN_STYLE := MEMORY_BARRIER,BIT_MACRO,CAMELCASE,EMBEDDED_FUNCTION_NAME,AVOID_EXTERNS,NEW_TYPEDEFS,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,PREFER_DEFINED_ATTRIBUTE_MACRO,EXPORT_SYMBOL,FUNCTION_ARGUMENTS,MINMAX,ENOSYS
 
 help:
-	@echo 'make run        everything: build and boot both kernels, selftests, reads, the table'
+	@echo 'make run        everything: the field reports on the harness, then build and boot both'
+	@echo '                kernels, selftests, reads, the table'
+	@echo 'make field      the five field reports on the harness: our engine and readahead, and with'
+	@echo '                the faults put back, on modelled arrays; no kernel is built'
 	@echo 'make test       unit tests of the lab, the harness, selftests in the guest, KUnit tests'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants'
 	@echo 'make mutants    only those: each known fault, put back, must be found'
@@ -71,7 +74,14 @@ guest-tests: kernel selftests
 	@rm -f $(O)/log/test_*.tap
 	@$(LAB)/guest.sh -t 2400 $(CURDIR)/$(LAB)/selftests.sh
 
-run: guest-tests disks
+field: packages
+	@mkdir -p $(O)/harness
+	@$(MAKE) -s --no-print-directory -C tools/testing/dio field OUTPUT=$(O)/harness
+	@$(LAB)/bench.py add $(O)/harness/field.json
+
+# The reports come first, with -j too: all else builds kernels.
+run: field
+	@$(MAKE) --no-print-directory guest-tests disks
 	@$(LAB)/bench.py run short
 
 bench: disks
@@ -132,6 +142,6 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests disks guest-tests debug-tests kunit run bench report \
+.PHONY: help packages kernel selftests disks guest-tests debug-tests kunit field run bench report \
 	profile series unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

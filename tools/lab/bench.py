@@ -5,6 +5,7 @@
     bench.py run [--passes N] [CASE]...    the cases (default: all; short: some), both kernels
                                            or arrays: sas, fc, many
     bench.py report                        print the table of the last runs again
+    bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
 
 $O/results.json is a list of objects with report, case, metric, unit, stock, patched, ratio
@@ -13,7 +14,8 @@ and command. A run replaces the figures that it measured and keeps the others. T
 plain guest, instructions, readahead and arrays in one whose clock counts instructions; bench.sh has
 the cases. "readahead" names all of readahead's. profile boots each kernel twice, with few and many passes, has
 every instruction counted (insn_count.c), and gives the difference to profile.py; it fails if the
-sum is off the guest's own clock by more than half a percent. Exit: 0 done, 1 a guest failed, 2 usage.
+sum is off the guest's own clock by more than half a percent. What add takes over has "before", and is
+not in the table: report.py has one of its own. Exit: 0 done, 1 a guest failed, 2 usage.
 """
 
 import argparse
@@ -141,6 +143,7 @@ def show(value):
 def table(results):
     """The results as lines of text: by report, then case, in the order of their first figures."""
     rows = [("report", "case", "metric", "unit", "stock", "patched", "ratio", "reported")]
+    results = [r for r in results if "before" not in r]
     cases = [r["case"] for r in results]
     for r in sorted(results, key=lambda r: (r["report"], cases.index(r["case"]))):
         rows.append((r["report"], r["case"], r["metric"], r["unit"], show(r["stock"]),
@@ -182,6 +185,14 @@ def run(cases, passes):
         if runs:
             by_kernel[kernel].update(guest(kernel, ["-c"], runs))
     save(update(load(), merge(by_kernel)))
+
+
+def add(path):
+    """Take over the results of the harness, an object a line."""
+    with open(path, encoding="utf-8") as f:
+        new = [json.loads(line) for line in f]
+    os.makedirs(OUT, exist_ok=True)
+    save(update(load(), new))
 
 
 def plugin():
@@ -242,7 +253,7 @@ def profile(case, kernels):
 
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
-    parser.add_argument("action", choices=("run", "report", "profile"))
+    parser.add_argument("action", choices=("run", "report", "add", "profile"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
     parser.add_argument("case", nargs="*", help="see bench.sh; or short, or readahead")
     args = parser.parse_args()
@@ -250,6 +261,10 @@ def main():
         if not args.case or not set(args.case[1:]) <= set(KERNELS):
             parser.error("profile: a case, then stock, patched or nothing")
         return profile(args.case[0], args.case[1:] or KERNELS)
+    if args.action == "add":
+        if len(args.case) != 1 or not os.path.exists(args.case[0]):
+            parser.error("add: a file of results")
+        return add(args.case[0])
     if args.case == ["short"]:
         args.case = TIMED + SHORT
     if args.case == ["readahead"]:

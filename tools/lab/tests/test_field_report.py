@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+"""field/report.py: figures of the harness become results and a table, and requirements are checked."""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(LAB, "..", "testing", "dio", "field"))
+sys.path.insert(0, LAB)
+import bench  # noqa: E402 (the path comes first)
+import report  # noqa: E402
+
+
+def row(case, metric="bios_per_mib", patched=4.0, before=1000.0):
+    return report.result({"report": "field-5", "case": f"{case}-harness", "metric": metric,
+                         "unit": "u", "patched": patched, "before": before, "before_is": "m",
+                         "minimum": None, "command": "c"})
+
+
+class Results(unittest.TestCase):
+    def test_there_is_no_stock(self):
+        got = row("ext2-4k-512m-create", "io_kib")
+        self.assertEqual((got["stock"], got["ratio"], got["reported"]), (None, None, 45.8))
+
+    def test_bench_takes_them_over_and_leaves_them_out_of_its_table(self):
+        with tempfile.TemporaryDirectory() as tmp:
+            saved = bench.OUT, bench.RESULTS
+            bench.OUT, bench.RESULTS = tmp, os.path.join(tmp, "results.json")
+            try:
+                path = os.path.join(tmp, "field.json")
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(json.dumps(row("ext2-1k-1m-create")) + "\n")
+                bench.add(path)
+                bench.add(path)
+                got = bench.load()
+            finally:
+                bench.OUT, bench.RESULTS = saved
+        self.assertEqual(got, [row("ext2-1k-1m-create")])
+        self.assertNotIn("ext2", bench.table(got))
+
+
+class Table(unittest.TestCase):
+    def test_ways_with_the_same_figures_are_one_row(self):
+        rows = [row("ext2-1k-1m-create"), row("ext2-1k-1m-fill"), row("ext2-1k-1m-over", patched=5.0)]
+        self.assertEqual([r["case"] for r in report.fold(rows)],
+                         ["ext2-1k-1m-create,fill", "ext2-1k-1m-over"])
+
+    def test_ratio_is_after_to_before(self):
+        self.assertRegex(report.table([row("ext2-1k-1m-create")]),
+                         r"ext2-1k-1m-create +bios_per_mib +u +1000 +4.000 +0.004 +- +- +m")
+
+
+class Requirements(unittest.TestCase):
+    def test_ten_times_fewer_bios_on_1k_blocks(self):
+        report.check_requirements([row("ext2-1k-1m-create"), row("ext2-4k-1m-create", before=8.0)])
+        with self.assertRaises(SystemExit):
+            report.check_requirements([row("ext2-1k-1m-create", before=39.0)])
+
+    def test_ios_of_twice_the_size(self):
+        report.check_requirements([row("ext2-4k-512m-create", "io_kib", 40.0, 20.0)])
+        with self.assertRaises(SystemExit):
+            report.check_requirements([row("ext2-4k-512m-create", "io_kib", 39.0, 20.0)])
+
+
+if __name__ == "__main__":
+    unittest.main()
