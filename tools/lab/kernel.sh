@@ -41,9 +41,9 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
 	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
-	mkfs.exfat:exfatprogs mkudffs:udftools
-	mkfs.reiserfs:reiserfsprogs fio:fio clang:clang mountpoint:util-linux ip:iproute2
-	ccache:ccache git:git"
+	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.reiserfs:reiserfsprogs
+	mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g fio:fio clang:clang mountpoint:util-linux
+	ip:iproute2 ccache:ccache git:git"
 libs="libelf-dev libssl-dev libc6-dev"
 
 say()

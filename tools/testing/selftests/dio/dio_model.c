@@ -2,7 +2,7 @@
 /*
  * Random operations on a file, checked against a model of it in memory.
  *
- *	dio_model unit=512 n=2000 seed=1 FILE [COPY]
+ *	dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]
  *
  * Direct reads and writes (pread, preadv in pieces, AIO, io_uring) at multiples of unit, buffered
  * and mapped reads and writes at any byte, truncation both ways, dropped caches, and direct I/O
@@ -331,13 +331,44 @@ static void drop_cache(void)
 	posix_fadvise(cached_fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-#define NR_OPERATIONS	13
-
-static void (* const operations[NR_OPERATIONS])(void) = {
-	direct_write, direct_write, direct_write, direct_read, direct_read, direct_read,
-	direct_read_bad, direct_write_bad, cached_write, cached_read, mapped_write, truncate_it,
-	drop_cache,
+static struct operation {
+	const char *name;
+	void (*run)(void);
+	unsigned int weight;
+} operations[] = {
+	{ "direct-write", direct_write, 3 }, { "direct-read", direct_read, 3 },
+	{ "direct-read-bad", direct_read_bad, 1 }, { "direct-write-bad", direct_write_bad, 1 },
+	{ "cached-write", cached_write, 1 }, { "cached-read", cached_read, 1 },
+	{ "mapped-write", mapped_write, 1 }, { "truncate", truncate_it, 1 },
+	{ "drop-cache", drop_cache, 1 },
 };
+
+#define NR_OPERATIONS	(sizeof(operations) / sizeof(*operations))
+
+static struct operation *pick_operation(void)
+{
+	unsigned int i, all = 0, at;
+
+	for (i = 0; i < NR_OPERATIONS; i++)
+		all += operations[i].weight;
+	at = pick(all);
+	for (i = 0; at >= operations[i].weight; i++)
+		at -= operations[i].weight;
+	return &operations[i];
+}
+
+static void leave_out(const char *what)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_OPERATIONS; i++) {
+		if (!strcmp(what, operations[i].name)) {
+			operations[i].weight = 0;
+			return;
+		}
+	}
+	die(EXIT_USAGE, "without=%s: no such operation", what);
+}
 
 static void parse_word(char *word)
 {
@@ -347,6 +378,8 @@ static void parse_word(char *word)
 		nr_ops = parse_number(word, word + 2);
 	else if (!strncmp(word, "seed=", 5))
 		seed = parse_number(word, word + 5);
+	else if (!strncmp(word, "without=", 8))
+		leave_out(word + 8);
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else if (strchr(word, '/') && !copy_name)
@@ -384,7 +417,8 @@ int main(int argc, char **argv)
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!name || !nr_ops || !unit || PAGE % unit)
-		die(EXIT_USAGE, "usage: dio_model unit=512 n=2000 seed=1 FILE [COPY]");
+		die(EXIT_USAGE,
+		    "usage: dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]");
 	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	direct_fd = open(name, O_RDWR | O_DIRECT);
 	if (cached_fd < 0 || direct_fd < 0)
@@ -395,7 +429,7 @@ int main(int argc, char **argv)
 	buf = get_memory(IO_MAX + PAGE);
 
 	for (op_nr = 1; op_nr <= nr_ops; op_nr++) {
-		operations[pick(NR_OPERATIONS)]();
+		pick_operation()->run();
 		check_size();
 	}
 	read_all();

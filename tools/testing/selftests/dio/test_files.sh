@@ -1,51 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Direct I/O on files: random operations against a model, on every file system at hand that maps
-# blocks with get_block, and ext4 (its own direct I/O) as a check of the test itself.
+# Direct I/O on files: random operations against a model, on every file system of dio_files.sh.
 #
-# The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) are filled with 0xdb, so that a new block
-# that shows what was there before is noticed, and get each file system in turn. After the
+# The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) get each file system in turn. After the
 # operations it is mounted anew and compared with the model once more. Then dio_pin runs on it, from
-# a disk that holds reads back.
+# a disk that holds reads back. The operations are repeated with sectors of 4096 bytes, and on a
+# loop device that passes direct I/O on to a file (memory that is the kernel's own, in bio_vecs).
+# DIO_OPS scales the number of operations.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_files.sh
+. "$(dirname "$0")/dio_files.sh"
 
 ops=${DIO_OPS:-1500}
-# name, what makes it, and the options that matter
-systems="ext2-1k:mke2fs -q -F -t ext2 -b 1024
-ext2-4k:mke2fs -q -F -t ext2 -b 4096
+big_sectors="ext2:mke2fs -q -F -t ext2
 jfs:mkfs.jfs -q
-vfat:mkfs.vfat
-exfat:mkfs.exfat
-udf:mkudffs --media-type=hd
-reiserfs:mkfs.reiserfs -q -f
-ext4:mke2fs -q -F -t ext4"
+vfat:mkfs.vfat -S 4096
+exfat:mkfs.exfat"
+on_loop="ext2-1k:mke2fs -q -F -t ext2 -b 1024
+vfat:mkfs.vfat"
 
-# has_type FS: does this kernel know it?
-has_type()
-{
-	grep -qw "$1" /proc/filesystems || modprobe -q "$1" 2>/dev/null
-}
-
-# on_system NAME MAKER: the model on a fresh file system
+# on_system DISK UNIT NAME MAKER LESS: the model on a fresh file system
 on_system()
 {
-	type=${1%%-*}
-	tr '\0' '\333' </dev/zero |
-		dd of="$disk" bs=1M count=$((DIO_SECTORS / 2048)) oflag=direct iflag=fullblock \
-			status=none || return
-	# shellcheck disable=SC2086 # a command line
-	$2 "$disk" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
-	mount -t "$type" "$disk" "$DIO_TMP/mnt" || return
+	dio_fs_make "$3" "$4" "$1" && dio_fs_mount "$3" "$1" "$DIO_TMP/mnt" || return
+	# ntfs3 of 6.1 lets asynchronous direct reads see what was on the disk, where a truncate has
+	# made the file longer.
+	words=
+	[ "$3" != ntfs3 ] || words=without=truncate
 	bad=0
 	for seed in 1 2 3; do
-		"$DIO_DIR/dio_model" unit=512 "n=$ops" "seed=$seed" "$DIO_TMP/mnt/file$seed" \
-			"$DIO_TMP/copy$seed" || bad=1
+		# shellcheck disable=SC2086 # a word or none
+		"$DIO_DIR/dio_model" $words "unit=$2" "n=$((ops / $5))" "seed=$seed" \
+			"$DIO_TMP/mnt/file$seed" "$DIO_TMP/copy$seed" || bad=1
 	done
-	umount "$DIO_TMP/mnt" || return
-	mount -t "$type" "$disk" "$DIO_TMP/mnt" || return
+	umount "$DIO_TMP/mnt" && dio_fs_mount "$3" "$1" "$DIO_TMP/mnt" || return
 	for seed in 1 2 3; do
 		cmp "$DIO_TMP/mnt/file$seed" "$DIO_TMP/copy$seed" || bad=1
 	done
@@ -55,49 +46,105 @@ on_system()
 # pin_on NAME: what was made last, mounted from the slow disk
 pin_on()
 {
-	mount -t "${1%%-*}" "$slow" "$DIO_TMP/mnt" || return
+	dio_fs_mount "$1" "$slow" "$DIO_TMP/mnt" || return
 	"$DIO_DIR/dio_pin" "$DIO_TMP/mnt/pin"
 	pinned=$?
 	umount "$DIO_TMP/mnt" || return
 	return $pinned
 }
 
-dio_init "$@"
-dio_need dd mke2fs cmp
-dio_get_part files
-disk=$DIO_DM
-slow=
-if dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 100 $DIO_DISK 0 0"; then
-	slow=$DIO_DM
-fi
-mkdir "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
-# ext4 has direct I/O of its own, which loses the data of dio_pin on 6.1.
-dio_plan $(($(echo "$systems" | wc -l) * 2 - 1))
-
-while IFS=: read -r name maker; do
-	case="random operations on $name"
-	pin="a fork while the disk writes into memory, $name"
-	why=
-	if ! has_type "${name%%-*}"; then
-		why="this kernel has no ${name%%-*}"
-	elif ! command -v "${maker%% *}" >/dev/null; then
-		why="program ${maker%% *} is missing"
+# check_model CASE DISK UNIT NAME MAKER [LESS]: sets why to the reason if it is skipped
+check_model()
+{
+	if ! why=$(dio_fs_lacks "$4" "$5"); then
+		why=
+		[ -n "$2" ] || why="no loop device"
 	fi
 	if [ -n "$why" ]; then
-		dio_skip "$case" "$why"
+		dio_skip "$1" "$why"
 	else
-		dio_check "$case" on_system "$name" "$maker"
+		dio_check "$1" on_system "$2" "$3" "$4" "$5" "${6:-1}"
 	fi
-	if [ "$name" = ext4 ]; then
-		continue
-	elif [ -n "$why" ]; then
-		dio_skip "$pin" "$why"
+}
+
+check_pin()
+{
+	if [ -n "$why" ]; then
+		dio_skip "$1" "$why"
 	elif [ -z "$slow" ]; then
-		dio_skip "$pin" "$DIO_WHY"
+		dio_skip "$1" "$no_slow"
 	else
-		dio_check "$pin" pin_on "$name"
+		dio_check "$1" pin_on "$2"
 	fi
+}
+
+# attach FILE OPTION: sets loop to a loop device
+attach()
+{
+	loop=$(losetup -f --show "$2" "$1") || return
+	dio_on_exit detach "$loop"
+}
+
+# It may be somebody else's for a moment, who looks what it is.
+detach()
+{
+	! losetup "$1" >/dev/null 2>&1 || losetup -d "$1" && dio_wait 10 is_free "$1"
+}
+
+is_free()
+{
+	! losetup "$1" >/dev/null 2>&1
+}
+
+# direct_loop: sets loop to a loop device on a file of ext2, which it reads and writes directly
+direct_loop()
+{
+	dio_fs_make ext2-4k "mke2fs -q -F -t ext2 -b 4096" "$disk" || return
+	dio_fs_mount ext2-4k "$disk" "$DIO_TMP/outer" || return
+	dio_on_exit dio_umount "$DIO_TMP/outer"
+	dd if=/dev/zero of="$DIO_TMP/outer/image" bs=1M count=$((DIO_SECTORS * 3 / 8192)) \
+		oflag=direct status=none || return
+	attach "$DIO_TMP/outer/image" --direct-io=on || return
+	grep -qx 1 "/sys/block/${loop##*/}/loop/dio" || { echo "$loop is not direct"; return 1; }
+}
+
+lines()
+{
+	echo "$1" | wc -l
+}
+
+dio_init "$@"
+dio_need dd mke2fs cmp losetup
+dio_get_part files
+disk=$DIO_DM
+dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 100 $DIO_DISK 0 0"
+slow=$DIO_DM
+no_slow=$DIO_WHY
+mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+# ext4 has direct I/O of its own, which loses the data of dio_pin on 6.1.
+dio_plan $(($(lines "$dio_systems") * 2 - 1 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
+
+while IFS=: read -r name maker less; do
+	check_model "random operations on $name" "$disk" 512 "$name" "$maker" "$less"
+	[ "$name" = ext4 ] || check_pin "a fork while the disk writes into memory, $name" "$name"
 done <<LIST
-$systems
+$dio_systems
+LIST
+
+loop=
+attach "$disk" --sector-size=4096
+while IFS=: read -r name maker; do
+	check_model "random operations on $name, sectors of 4096 bytes" "$loop" 4096 "$name" "$maker"
+done <<LIST
+$big_sectors
+LIST
+[ -z "$loop" ] || detach "$loop"
+
+loop=
+dio_check "a loop device reads and writes its file directly" direct_loop
+while IFS=: read -r name maker; do
+	check_model "random operations on $name on that loop device" "$loop" 512 "$name" "$maker"
+done <<LIST
+$on_loop
 LIST

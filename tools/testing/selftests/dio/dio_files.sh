@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# File systems to test direct I/O on: all of 6.1 that map blocks with get_block and can be made on
+# Debian, and ext4 (its own direct I/O) as a check of the tests themselves. Left out: hfs, hfsplus,
+# affs (nothing makes them), ocfs2 (wants a cluster).
+#
+# A test sources this after dio_common.sh, and works through the lines of dio_systems:
+#
+#	NAME:MAKER[:LESS]
+#
+# NAME is the type, maybe with a dash and more; MAKER a command line that wants the disk behind it;
+# and the test does LESS times fewer operations: nilfs2 is a log, which fills up.
+
+# shellcheck disable=SC2034 # for the tests
+dio_systems="ext2-1k:mke2fs -q -F -t ext2 -b 1024
+ext2-4k:mke2fs -q -F -t ext2 -b 4096
+jfs:mkfs.jfs -q
+vfat:mkfs.vfat
+exfat:mkfs.exfat
+udf:mkudffs --media-type=hd
+reiserfs:mkfs.reiserfs -q -f
+nilfs2:mkfs.nilfs2 -q -B 64:4
+ntfs3:mkfs.ntfs -q -F -Q
+ext4:mke2fs -q -F -t ext4"
+
+# dio_fs_lacks NAME MAKER: succeeds if this machine cannot have it, and says why.
+dio_fs_lacks()
+{
+	if ! grep -qw "${1%%-*}" /proc/filesystems && ! modprobe -q "${1%%-*}" 2>/dev/null; then
+		echo "this kernel has no ${1%%-*}"
+	elif ! command -v "${2%% *}" >/dev/null; then
+		echo "program ${2%% *} is missing"
+	else
+		return 1
+	fi
+}
+
+# dio_fill DEV: 0xdb all over, so that a new block that shows what was there before is noticed.
+dio_fill()
+{
+	tr '\0' '\333' </dev/zero |
+		dd of="$1" bs=1M count=$(($(cat "/sys/class/block/${1##*/}/size") / 2048)) \
+			oflag=direct iflag=fullblock status=none
+}
+
+# dio_fs_make NAME MAKER DEV: a fresh file system on a filled disk
+dio_fs_make()
+{
+	dio_fill "$3" || return
+	# shellcheck disable=SC2086 # a command line
+	$2 "$3" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
+	# ntfs3 of 6.1.192 makes no files where the table of files must grow first. This lets it.
+	[ "$1" != ntfs3 ] || ntfscp -q "$3" "$DIO_DIR/dio_files.sh" first
+}
+
+# dio_fs_mount NAME DEV DIR. -i: without helpers, of which nilfs2's starts a daemon. reiserfs
+# refuses direct reads of the ends of files that it keeps elsewhere (tails).
+dio_fs_mount()
+{
+	_dio_type=${1%%-*}
+	_dio_option=rw
+	[ "$_dio_type" != reiserfs ] || _dio_option=notail
+	mount -i -t "$_dio_type" -o "$_dio_option" "$2" "$3"
+}
