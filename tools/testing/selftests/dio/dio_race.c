@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Direct I/O on a file that others truncate.
+ *
+ *	dio_race [disk=1] unit=512 n=400 [steady] FILE
+ *	dio_race [disk=1] check FILE
+ *
+ * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
+ * while another cuts it off and lets it grow again, and everybody whose deleted data is on the same
+ * disk.
+ *
+ *	reader: looks up where the blocks are, sends the read
+ *	truncate: frees the blocks
+ *	writer of anything: gets them, writes
+ *	reader: has somebody else's data
+ *
+ * So a truncate must wait for direct I/O in flight (i_dio_count), new blocks must show nothing but
+ * zeros and what is written to them, and a write that extends the file tells the size last. A
+ * kernel that breaks this shows what lay on the disk before, or data of another place; one that
+ * forgets to count down, or waits with a lock held that completion needs, hangs. With the word
+ * steady nobody truncates: for file systems that never get this right.
+ *
+ * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
+ * The writers do n operations each; the others go on until they have. A read may fall short, and
+ * each of its bytes is that of the stamp or zero: a sector that is being written through the page
+ * cache may be there by half. In the end, and with the word check (to be used once the file system
+ * has been mounted anew), each sector is its stamp or zeros as a whole.
+ *
+ * Exit status: 0 right, 1 wrong, or a process that hangs (a line says which), 2 usage.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "stamp.h"
+
+#define PROGRAM		"dio_race"
+#include "words.h"
+
+#define async_die(...)	die(1, __VA_ARGS__)
+#define async_skip(...)	die(1, __VA_ARGS__)
+#include "async.h"
+#include "load.h"
+
+#define FILE_MAX	(1024UL << 10)
+#define IO_MAX		(64UL << 10)
+#define DEPTH		8
+#define TIME_LIMIT	120	/* seconds: far more than any disk needs */
+
+enum { NR_PROCESSES = 7 };
+
+static unsigned long long disk = 1, unit, nr_ops, seed;
+static const char *name;
+static int check_only, steady, fd;
+static unsigned char *right, *buf;	/* the file with all stamps; what was read */
+
+/* What all processes see */
+static struct {
+	unsigned long stop;
+	unsigned long done[NR_PROCESSES];	/* operations */
+} *shared;
+
+static unsigned long long pick(unsigned long long below)
+{
+	return next_random(&seed) % below;
+}
+
+/* Short ones are as likely as long ones. */
+static void pick_range(size_t *pos, size_t *len)
+{
+	*len = (1 + pick(1 + ((IO_MAX / unit - 1) >> pick(6)))) * unit;
+	*pos = pick((FILE_MAX - *len) / unit + 1) * unit;
+}
+
+static void __noreturn wrong_data(const unsigned char *sector, size_t pos)
+{
+	char text[120];
+
+	stamp_describe(text, sizeof(text), sector, disk, pos / STAMP_SECTOR);
+	die(1, "%s: byte %zu: %s", name, pos, text);
+}
+
+static void check_result(const char *what, size_t pos, size_t len, long result, int write)
+{
+	if (result < 0 || result > (long)len || (write && result != (long)len))
+		die(1, "%s: %s of %zu at %zu gave %s", name, what, len, pos, result_name(result));
+}
+
+/* What was read, while others wrote, from a multiple of the unit on */
+static void check_racing(const unsigned char *mem, size_t pos, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (mem[i] && mem[i] != right[pos + i]) {
+			i -= i % STAMP_SECTOR;
+			wrong_data(mem + i, pos + i);
+		}
+	}
+}
+
+/* What is there when nobody writes */
+static void check_file(void)
+{
+	static const unsigned char zeros[STAMP_SECTOR];
+	ssize_t len = pread(fd, buf, FILE_MAX, 0), pos;
+
+	if (len < 0 || len % STAMP_SECTOR)
+		die(1, "%s: a read of all gave %s", name, result_name(sys_result(len)));
+	for (pos = 0; pos < len; pos += STAMP_SECTOR)
+		if (!stamp_ok(buf + pos, disk, pos / STAMP_SECTOR) &&
+		    memcmp(buf + pos, zeros, STAMP_SECTOR))
+			wrong_data(buf + pos, pos);
+}
+
+/*
+ * What the processes do, a step at a time
+ */
+
+static void write_step(void)
+{
+	size_t pos, len;
+
+	pick_range(&pos, &len);
+	check_result("a write", pos, len, sys_result(pwrite(fd, right + pos, len, pos)), 1);
+}
+
+static void read_step(void)
+{
+	size_t pos, len;
+	long ret;
+
+	pick_range(&pos, &len);
+	ret = sys_result(pread(fd, buf, len, pos));
+	check_result("a read", pos, len, ret, 0);
+	check_racing(buf, pos, ret);
+}
+
+static void read_cached_step(void)
+{
+	if (!pick(8))
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	read_step();
+}
+
+static void aio_step(int write)
+{
+	static aio_context_t ctx;
+	struct iocb cbs[DEPTH], *list[DEPTH];
+	struct io_event events[DEPTH];
+	size_t pos, len;
+	int i;
+
+	if (!ctx)
+		ctx = aio_setup(DEPTH);
+	for (i = 0; i < DEPTH; i++) {
+		pick_range(&pos, &len);
+		list[i] = &cbs[i];
+		aio_prepare(list[i], fd, write, write ? right + pos : buf + i * IO_MAX, len, pos);
+	}
+	aio_submit(ctx, list, DEPTH);
+	aio_reap(ctx, events, DEPTH, DEPTH, NULL);
+	for (i = 0; i < DEPTH; i++) {
+		const struct iocb *cb = (void *)(uintptr_t)events[i].data;
+
+		check_result(write ? "an AIO write" : "an AIO read", cb->aio_offset, cb->aio_nbytes,
+			     events[i].res, write);
+		if (!write)
+			check_racing((void *)(uintptr_t)cb->aio_buf, cb->aio_offset, events[i].res);
+	}
+}
+
+static void aio_write_step(void)
+{
+	aio_step(1);
+}
+
+static void aio_read_step(void)
+{
+	aio_step(0);
+}
+
+static void truncate_step(void)
+{
+	if (ftruncate(fd, pick(FILE_MAX / unit + 1) * unit))
+		die(1, "%s: truncate: %s", name, strerror(errno));
+}
+
+static struct process {
+	const char *name;
+	void (*step)(void);
+	int open_flags;
+	int writer;
+	pid_t pid;
+} processes[NR_PROCESSES] = {
+	{ "the first direct writer", write_step, O_DIRECT, 1, 0 },
+	{ "the second direct writer", write_step, O_DIRECT, 1, 0 },
+	{ "the AIO writer", aio_write_step, O_DIRECT, 1, 0 },
+	{ "the direct reader", read_step, O_DIRECT, 0, 0 },
+	{ "the AIO reader", aio_read_step, O_DIRECT, 0, 0 },
+	{ "the buffered reader", read_cached_step, 0, 0, 0 },
+	/* the last, to be left out if it is steady */
+	{ "the truncating process", truncate_step, 0, 0, 0 },
+};
+
+static void open_file(int flags)
+{
+	fd = open(name, O_RDWR | flags, 0600);
+	if (fd < 0)
+		die(1, "%s: %s", name, strerror(errno));
+}
+
+static void __noreturn run_process(struct process *process)
+{
+	unsigned long *done = &shared->done[process - processes];
+
+	seed = process - processes;
+	open_file(process->open_flags);
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED) &&
+	       (!process->writer || *done < nr_ops)) {
+		process->step();
+		__atomic_store_n(done, *done + 1, __ATOMIC_RELAXED);
+	}
+	exit(0);
+}
+
+static void start_processes(void)
+{
+	struct process *p;
+
+	for (p = processes; p < processes + NR_PROCESSES - steady; p++) {
+		p->pid = fork();
+		if (p->pid < 0)
+			die(1, "no process: %s", strerror(errno));
+		if (!p->pid)
+			run_process(p);
+	}
+}
+
+/* Interrupts wait(), and once more in case that had not begun. */
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarm(1);
+}
+
+static void __noreturn name_who_hangs(void)
+{
+	int i;
+
+	for (i = 0; i < NR_PROCESSES; i++) {
+		if (!processes[i].pid)
+			continue;
+		fprintf(stderr, PROGRAM ": %s: after %d s %s is not done, %lu operations so far\n",
+			name, TIME_LIMIT, processes[i].name, shared->done[i]);
+		kill(processes[i].pid, SIGKILL);
+	}
+	exit(1);
+}
+
+/* Until the writers have done what they should, or one process has failed. */
+static void wait_for_processes(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	int i, status, left, writers = 0, failed = 0;
+	pid_t pid;
+
+	sigaction(SIGALRM, &action, NULL);
+	alarm(TIME_LIMIT);
+	for (i = 0; i < NR_PROCESSES; i++)
+		writers += processes[i].writer;
+	for (left = NR_PROCESSES - steady; left; left--) {
+		pid = wait(&status);
+		if (pid < 0)
+			name_who_hangs();
+		for (i = 0; processes[i].pid != pid; i++)
+			;
+		processes[i].pid = 0;
+		writers -= processes[i].writer;
+		failed |= status;
+		if (failed || !writers)
+			__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	}
+	alarm(0);
+	if (failed)
+		exit(1);
+}
+
+static void parse_word(char *word)
+{
+	if (!strncmp(word, "unit=", 5))
+		unit = parse_number(word, word + 5);
+	else if (!strncmp(word, "n=", 2))
+		nr_ops = parse_number(word, word + 2);
+	else if (!strncmp(word, "disk=", 5))
+		disk = parse_number(word, word + 5);
+	else if (!strcmp(word, "check"))
+		check_only = 1;
+	else if (!strcmp(word, "steady"))
+		steady = 1;
+	else if (strchr(word, '/') && !name)
+		name = word;
+	else
+		die(EXIT_USAGE, "unknown word %s", word);
+}
+
+/* Seen by all processes */
+static void *get_shared(size_t len)
+{
+	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		die(1, "no memory");
+	return mem;
+}
+
+int main(int argc, char **argv)
+{
+	size_t pos;
+	int i;
+
+	for (i = 1; i < argc; i++)
+		parse_word(argv[i]);
+	if (!name || (!check_only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
+		die(EXIT_USAGE,
+		    "usage: dio_race [disk=1] unit=512 n=400 [steady] FILE, or check FILE");
+	shared = get_shared(sizeof(*shared));
+	right = get_shared(FILE_MAX);
+	buf = get_memory(FILE_MAX);
+	for (pos = 0; pos < FILE_MAX; pos += STAMP_SECTOR)
+		stamp_fill(right + pos, disk, pos / STAMP_SECTOR);
+
+	if (!check_only) {
+		open_file(O_CREAT | O_TRUNC);
+		start_processes();
+		wait_for_processes();
+		check_file();
+	}
+	open_file(0);
+	check_file();
+	open_file(O_DIRECT);
+	check_file();
+	return 0;
+}

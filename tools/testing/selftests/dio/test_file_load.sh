@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Direct I/O on files under load, on every file system of dio_files.sh: processes that truncate
+# while others read and write (dio_race), and fio, which verifies what several jobs write at once
+# (test_file_load.fio).
+#
+# A case fails on data that is wrong, now or once the file system has been mounted anew, and on
+# processes that hang. DIO_OPS scales the operations of dio_race.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_files.sh
+. "$(dirname "$0")/dio_files.sh"
+
+ops=${DIO_OPS:-100}
+fio=
+command -v fio >/dev/null || fio="program fio is missing"
+
+# is_steady NAME: truncate and direct I/O at once are wrong on stock, too. exfat and udf of 6.1 do
+# not wait for direct I/O before they free blocks; reiserfs waits with a lock held that a buffered
+# reader wants, which has the page locked that the end of a direct write wants.
+is_steady()
+{
+	case $1 in
+	exfat|udf|reiserfs) return 0 ;;
+	esac
+	return 1
+}
+
+# race_on NAME MAKER LESS [steady]
+race_on()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	bad=0
+	"$DIO_DIR/dio_race" unit=512 "n=$((ops / $3))" ${4:+"$4"} "$DIO_TMP/mnt/file" || bad=1
+	umount "$DIO_TMP/mnt" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" || bad=1
+	umount "$DIO_TMP/mnt" && return $bad
+}
+
+# fio_on NAME MAKER LESS
+fio_on()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	bad=0
+	DIO_FIO_DIR=$DIO_TMP/mnt DIO_FIO_SIZE=$((2048 / $3))k \
+		fio --eta=never "$DIO_DIR/test_file_load.fio" || bad=1
+	umount "$DIO_TMP/mnt" && return $bad
+}
+
+dio_init "$@"
+dio_need dd mke2fs
+dio_get_part files
+disk=$DIO_DM
+mkdir "$DIO_TMP/mnt"
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+dio_plan $((1 + $(echo "$dio_systems" | wc -l) * 2))
+
+head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
+dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
+	"$DIO_DIR/dio_race" check "$DIO_TMP/old"
+
+while IFS=: read -r name maker less; do
+	race="truncate while others read and write, $name"
+	steady=
+	if is_steady "$name"; then
+		race="read and write at once, $name"
+		steady=steady
+	fi
+	load="fio verifies what it writes, $name"
+	if why=$(dio_fs_lacks "$name" "$maker"); then
+		dio_skip "$race" "$why"
+		dio_skip "$load" "$why"
+		continue
+	fi
+	dio_check "$race" race_on "$name" "$maker" "${less:-1}" $steady
+	if [ -n "$fio" ]; then
+		dio_skip "$load" "$fio"
+	else
+		dio_check "$load" fio_on "$name" "$maker" "${less:-1}"
+	fi
+done <<LIST
+$dio_systems
+LIST
