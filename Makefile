@@ -57,7 +57,7 @@ selftests: packages
 debug-tests: kernel selftests
 	@$(LAB)/kernel.sh build debug >/dev/null
 	@rm -f $(O)/log/test_*.tap
-	@$(LAB)/guest.sh -k debug -t 3600 $(CURDIR)/$(LAB)/selftests.sh
+	@$(LAB)/guest.sh -k debug -t 7200 $(CURDIR)/$(LAB)/selftests.sh
 
 kunit: packages
 	@$(LAB)/kunit.sh
@@ -72,7 +72,7 @@ disks: kernel selftests
 
 guest-tests: kernel selftests
 	@rm -f $(O)/log/test_*.tap
-	@$(LAB)/guest.sh -t 2400 $(CURDIR)/$(LAB)/selftests.sh
+	@$(LAB)/guest.sh -t 3600 $(CURDIR)/$(LAB)/selftests.sh
 
 field: packages
 	@mkdir -p $(O)/harness

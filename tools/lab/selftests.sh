@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the installed selftests in the guest, one after the other: selftests.sh [TEST]...
-# The TAP of each goes to stdout and to log/TEST.tap. Exit: 0 if none failed. A test that skips all is
-# a failure here: this kernel and this machine have what it needs. One that takes longer than
-# $TEST_LIMIT seconds (900) has failed, too; where its tasks wait is printed before it is ended.
+# The TAP of each goes to stdout and to log/TEST.tap. Exit: 0 if none failed. A test that skips all
+# is a failure here: this kernel and this machine have what it needs. One that takes longer than
+# $TEST_LIMIT seconds (900) has failed, too; where all tasks wait is printed before it is ended.
 
 cd "${O:-.}" || exit 2
 [ $# -gt 0 ] || set -- kselftest/test_*.sh
 limit=${TEST_LIMIT:-900}
 
-# watch NAME PID: ends the test PID at the limit
+# watch NAME PID: ends the test PID, and what it has started, at the limit
 watch()
 {
 	for _second in $(seq "$limit"); do
@@ -23,8 +23,8 @@ watch()
 			[ ! -s "$task/maps" ] ||
 				sed "s|^|# $(cat "$task/comm"): |" "$task/stack"
 		done 2>/dev/null
-	} | tee -a "log/$1.tap"
-	kill -9 "$2"
+	} >>"log/$1.tap"
+	kill -9 -- "-$2"
 }
 
 failed=0
@@ -32,11 +32,14 @@ for test in "$@"; do
 	name=$(basename "$test" .sh)
 	rc=0
 	echo "# $name"
-	sh "kselftest/$name.sh" >"log/$name.tap" 2>&1 &
+	: >"log/$name.tap"
+	setsid sh "kselftest/$name.sh" >>"log/$name.tap" 2>&1 &
 	pid=$!
 	watch "$name" "$pid" &
 	wait "$pid" || rc=$?
-	[ "$rc" -eq 137 ] || cat "log/$name.tap"
+	cat "log/$name.tap"
 	[ "$rc" -eq 0 ] || failed=1
+	[ "$rc" -lt 128 ] || grep -q '^not ok' "log/$name.tap" ||
+		echo "not ok - $name ended by signal $((rc - 128))" | tee -a "log/$name.tap"
 done
 exit $failed
