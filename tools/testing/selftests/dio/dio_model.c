@@ -106,6 +106,15 @@ static void check_size(void)
 		wrong("the file has %lld bytes, not %zu", (long long)st.st_size, size);
 }
 
+static void set_size(size_t to)
+{
+	if (ftruncate(cached_fd, to))
+		wrong("truncate to %zu: %s", to, strerror(errno));
+	if (to < size)
+		memset(model + to, 0, size - to);
+	size = to;
+}
+
 static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
 {
 	size_t first = pick(len / unit + 1) * unit;
@@ -229,7 +238,8 @@ static void direct_read_bad(void)
 /*
  * What was written is new, up to the count returned; behind it each byte is as before, or new, or
  * zero, and the file is no longer than the attempt would have made it. What there is becomes the
- * model.
+ * model. The file's last block may now hold data behind the file's end, which is the writer's own
+ * and shows when the file grows (on stock, too): that block is cut off.
  */
 static void direct_write_bad(void)
 {
@@ -267,6 +277,8 @@ static void direct_write_bad(void)
 			      before[i]);
 		model[i] = back[i];
 	}
+	if (pos + good > size && pos < size - size % PAGE + PAGE)
+		set_size(size - size % PAGE);
 }
 
 static void cached_write(void)
@@ -316,11 +328,7 @@ static void truncate_it(void)
 	size_t to = pick(3) ? pick(FILE_MAX + 1) : pick(size + 1);
 
 	snprintf(doing, sizeof(doing), "truncate from %zu to %zu", size, to);
-	if (ftruncate(cached_fd, to))
-		wrong("%s", strerror(errno));
-	if (to < size)
-		memset(model + to, 0, size - to);
-	size = to;
+	set_size(to);
 }
 
 static void drop_cache(void)

@@ -31,6 +31,7 @@ on_system()
 	words=
 	[ "$3" != ntfs3 ] || words=without=truncate
 	bad=0
+	rm -f "$DIO_TMP"/copy*
 	for seed in 1 2 3; do
 		# shellcheck disable=SC2086 # a word or none
 		"$DIO_DIR/dio_model" $words "unit=$2" "n=$((ops / $5))" "seed=$seed" \
