@@ -166,6 +166,7 @@ static void add_page(unsigned int file, pgoff_t index, bool mark, unsigned long 
 /* When @pages that are asked for now will be there */
 static unsigned long long time_of(struct file *f, pgoff_t index, unsigned long pages)
 {
+	unsigned long long begin = max(now * 1000, disk.free + 0ULL);
 	struct disk_request rq = {
 		.sector = f->sector + index * (PAGE_SIZE / DISK_SECTOR),
 		.count = pages * (PAGE_SIZE / DISK_SECTOR),
@@ -173,7 +174,7 @@ static unsigned long long time_of(struct file *f, pgoff_t index, unsigned long p
 
 	if (!on_disk)
 		return now + READ_US + READ_PAGE_US * pages;
-	return disk_transfer(&disk_link, disk_serve(&disk, &rq, max(now * 1000, disk.free + 0ULL)),
+	return disk_transfer(&disk_link, begin, disk_serve(&disk, &rq, begin),
 			     pages * PAGE_SIZE) / 1000;
 }
 

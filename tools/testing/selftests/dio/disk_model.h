@@ -8,7 +8,7 @@
  * for the sector to come round, sectors passing under the head (more of them on outer tracks),
  * switches of heads and cylinders (tracks are skewed, so that a switch loses no revolution), a
  * queue of which the disk takes what it reaches first, a cache of read-ahead segments, and a link
- * that disks share and that carries one transfer at a time. Writes go to the platter before they
+ * that disks share and that carries so many bytes a second. Writes go to the platter before they
  * are done.
  *
  * DOC: What it does not model
@@ -90,7 +90,7 @@ static const struct disk_kind disk_u320_2004 = {
 /**
  * struct disk_link - what disks share: a loop, a bus
  * @rate: bytes a second
- * @free: when the last transfer ends
+ * @free: when it will have carried all that it was given
  */
 struct disk_link {
 	__u64 rate;
@@ -348,15 +348,16 @@ static inline __u64 disk_serve(struct disk *d, struct disk_request *rq, __u64 no
 	return ready;
 }
 
-/* When @bytes that are ready at @ready are across, or at the disk */
-static inline __u64 disk_transfer(struct disk_link *link, __u64 ready, __u64 bytes)
+/*
+ * When the @bytes of a request are across: the disk turned to it at @begin, and had read or written
+ * them at @ready. They take their time of the link from @begin on, so that nobody waits for a link
+ * that waits for a disk.
+ */
+static inline __u64 disk_transfer(struct disk_link *link, __u64 begin, __u64 ready, __u64 bytes)
 {
-	__u64 ns = bytes * 1000000000ULL / link->rate;
-	__u64 start = ready > ns ? ready - ns : 0;	/* while the head reads */
-
-	if (start < link->free)
-		start = link->free;
-	link->free = start + ns;
+	if (link->free < begin)
+		link->free = begin;
+	link->free += bytes * 1000000000ULL / link->rate;
 	return link->free > ready ? link->free : ready;
 }
 
@@ -432,7 +433,7 @@ static inline __u64 disk_next(struct disk *d)
 	d->queued--;
 	for (i = n; i < d->queued; i++)
 		d->queue[i] = d->queue[i + 1];
-	rq->done = disk_transfer(d->link, disk_serve(d, rq, start),
+	rq->done = disk_transfer(d->link, start, disk_serve(d, rq, start),
 				 (__u64)rq->count * DISK_SECTOR);
 	d->current = rq;
 	return rq->done;
