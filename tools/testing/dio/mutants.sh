@@ -21,7 +21,8 @@ one()
 	work=$out/mutants/$1
 	mkdir -p "$work"
 	echo '#define __uninitialized' >"$work/macros.h"
-	if ! spatch --macro-file-builtins "$work/macros.h" --very-quiet --no-includes --no-show-diff --smpl-spacing --sp-file "$dir/mutants/$1.cocci" \
+	if ! spatch --macro-file-builtins "$work/macros.h" --very-quiet --no-includes \
+			--no-show-diff --smpl-spacing --sp-file "$dir/mutants/$1.cocci" \
 			-o "$work/engine.c" "$engine" >"$work/log" 2>&1 ||
 			[ ! -s "$work/engine.c" ] ||
 			cmp -s "$work/engine.c" "$engine"; then

@@ -5,7 +5,8 @@
 #
 #	ra_mutants.sh OUTPUT [MUTANT.cocci]...
 #
-# Exit: 0 all were found, 1 one was not (or the test fails without), 2 usage.
+# A line for each, in the words of mutants.sh. Exit: 0 all were found, 1 one was not (or the test
+# fails without), 2 usage.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,13 +35,13 @@ for mutant in "$@"; do
 	spatch --very-quiet --no-includes --no-show-diff --smpl-spacing --sp-file "$mutant" \
 		"$mm/readahead_runs.h" -o "$out/readahead_runs.h" >"$out/spatch.log" 2>&1 || :
 	if [ ! -s "$out/readahead_runs.h" ]; then
-		echo "not ok $name # does not apply"
+		echo "NOT MADE $name: its rules match nothing"
 		missed=1
 	elif run_test; then
-		echo "not ok $name # was not found"
+		echo "SURVIVED $name"
 		missed=1
 	else
-		echo "ok $name # $(sed -n 's/^not ok [0-9]* //p' "$out/tap" | tr '\n' ' ')"
+		echo "killed $name: $(sed -n 's/^not ok [0-9]* //p' "$out/tap" | tr '\n' ' ')"
 	fi
 done
 exit $missed

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # All that runs here as one list of results (TAP): random cases, the same under MSan if there is a
-# clang, the field reports, and a line for each mutant. tap.sh OUTPUT; exit status: 0 if none failed.
+# clang, readahead's KUnit test and replays, the modelled disks, the field reports, and a line for
+# each mutant. tap.sh OUTPUT; exit status: 0 if none failed.
 
 cd "$(dirname "$0")" || exit 1
 out=$1
@@ -21,6 +22,21 @@ result()
 	fi
 }
 
+# mutants TARGET NAME: each of them, and whether all were made and tried
+mutants()
+{
+	make -s "$1" OUTPUT="$out" >"$out/$1.log" 2>&1
+	rc=$?
+	while read -r line; do
+		case $line in
+		killed*)	result 0 "mutant ${line#killed }" ;;
+		SURVIVED*|"NOT MADE"*)	result 1 "mutant $line" ;;
+		*)	echo "# $line" ;;
+		esac
+	done <"$out/$1.log"
+	result $rc "$2"
+}
+
 echo "TAP version 13"
 make -s run OUTPUT="$out" >"$out/run.log" 2>&1
 result $? "random cases"
@@ -33,16 +49,15 @@ else
 	n=$((n + 1))
 	echo "ok $n nothing is read before it is set # SKIP no clang, whose MSan this needs"
 fi
+make -s ra OUTPUT="$out" >"$out/ra.log" 2>&1
+result $? "readahead: its KUnit test, and replays"
+make -s disk OUTPUT="$out" >"$out/disk.log" 2>&1
+result $? "the disk model against published times"
+sed 's/^/# /' "$out/disk.log"
 make -s field OUTPUT="$out" >"$out/field.log" 2>&1
 result $? "field reports: bios as few as can be, what is wrong is refused"
 grep '^field: ' "$out/field.log" | sed 's/^/# /'
-make -s mutants OUTPUT="$out" >"$out/mutants.log" 2>&1
-while read -r line; do
-	case $line in
-	killed*)	result 0 "mutant ${line#killed }" ;;
-	SURVIVED*|"NOT MADE"*)	result 1 "mutant $line" ;;
-	*)	echo "# $line" ;;
-	esac
-done <"$out/mutants.log"
+mutants mutants "each fault put into direct I/O is found"
+mutants ra-mutants "each fault put into readahead is found"
 echo "1..$n"
 exit $failed
