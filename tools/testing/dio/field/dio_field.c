@@ -293,8 +293,8 @@ static void run_readers(struct reader *readers, unsigned int nr)
 			}
 			more |= r->busy;
 		}
-		if (more)
-			array_step(array);
+		if (more && !array_step(array))
+			wrong("a reader waits for ever");
 	}
 	check_all_given_back();
 }
@@ -390,7 +390,8 @@ static void write_back(void)
 		from = pos;
 	}
 	while (waiting)
-		array_step(array);
+		if (!array_step(array))
+			wrong("writeback waits for ever");
 }
 
 struct place {
