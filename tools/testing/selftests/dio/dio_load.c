@@ -89,13 +89,9 @@ static void open_file(void)
 		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, opt.bs);
 }
 
-/* Counted up, then mixed */
 static off_t next_place(void)
 {
-	unsigned long long x = opt.seed += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	return (x ^ x >> 31) % places * opt.bs;
+	return next_random(&opt.seed) % places * opt.bs;
 }
 
 /* Is I/O number @i a write? */

@@ -121,6 +121,7 @@ static void read_back(char *buf, size_t size)
 	int fd = open(opt.name, O_RDONLY | O_DIRECT);
 	unsigned long long pos;
 	char what[200];
+	ssize_t done;
 	size_t i;
 
 	if (fd < 0)
@@ -128,8 +129,11 @@ static void read_back(char *buf, size_t size)
 	for (pos = 0; pos < opt.size; pos += size) {
 		if (size > opt.size - pos)
 			size = opt.size - pos;
-		if (read(fd, buf, size) != (ssize_t)size)
+		done = read(fd, buf, size);
+		if (done < 0)
 			fail("read");
+		if ((size_t)done != size)
+			die(1, "%s: read %zd of %zu bytes at %llu", opt.name, done, size, pos);
 		for (i = 0; i < size; i += STAMP_SECTOR) {
 			if (stamp_ok(buf + i, DISK, (pos + i) / STAMP_SECTOR))
 				continue;
@@ -149,7 +153,8 @@ int main(int argc, char **argv)
 	for (k = 1; k < argc; k++)
 		parse_word(argv[k]);
 	if (!opt.name || !opt.before || !opt.bs || !opt.size || !opt.n)
-		die(EXIT_USAGE, "usage: dio_write create|fill|over [direct] bs=1m size=32m FILE");
+		die(EXIT_USAGE, "usage: dio_write create|fill|over [direct|huge|verify]... %s",
+		    "bs=1m size=32m [n=16] FILE");
 	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)
 		die(EXIT_USAGE, "size= is not a multiple of bs=, or bs= not of %d", STAMP_SECTOR);
 	stamp_memory();
