@@ -5,10 +5,10 @@
  *	model_disk fc|u320 [n=8] [size=64m]
  *
  * Makes n ublk devices (block devices that a program serves) that share one link, prints their
- * names, one a line, and takes them away at SIGTERM. A child serves them from memory. A request is
- * done when the model says, or later if the child was late; time is this machine's monotonic
- * clock, so under QEMU's -icount nothing depends on the host. A device is as long as size says, its
- * sectors are those at the start of the modelled disk.
+ * names, one a line, and takes them away at SIGTERM or when a step failed. A child serves them from
+ * memory. A request is done when the model says, or later if the child was late; time is this
+ * machine's monotonic clock, so under QEMU's -icount nothing depends on the host. A device is as
+ * long as size says, its sectors are those at the start of the modelled disk.
  *
  * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk.
  */
@@ -55,8 +55,14 @@ static struct {
 
 static struct device devices[DEVICES];
 static struct disk_link link_shared;
-static struct ring ring;
 static int control;
+
+/* The parent's: for control commands, devices that it made, and who serves them */
+static struct ring commands;
+static unsigned int made;
+static pid_t parent, server;
+
+static struct ring ring;	/* the child's: for requests */
 
 static void parse_word(char *word)
 {
@@ -92,20 +98,39 @@ static struct io_uring_sqe *queue_command(struct ring *r, int fd, unsigned int o
 	return sqe;
 }
 
-static long command(struct ring *r, unsigned int op, unsigned int id, void *addr, unsigned int len,
-		    __u64 data)
+static long command(unsigned int op, unsigned int id, void *addr, unsigned int len, __u64 data)
 {
 	struct ublksrv_ctrl_cmd *cmd;
 
-	cmd = (void *)queue_command(r, control, op, 0)->cmd;
+	cmd = (void *)queue_command(&commands, control, op, 0)->cmd;
 	*cmd = (struct ublksrv_ctrl_cmd) {
 		.dev_id = id, .queue_id = -1, .addr = (uintptr_t)addr, .len = len, .data = { data },
 	};
-	ring_enter(r, 1);
-	return ring_reap(r, NULL);
+	ring_enter(&commands, 1);
+	return ring_reap(&commands, NULL);
 }
 
-static void add_device(struct ring *r, struct device *d)
+/*
+ * A device can be deleted when nobody has it open, so the server goes in between. For atexit(): the
+ * child, which exits when it fails, too, leaves them to its parent.
+ */
+static void take_away(void)
+{
+	unsigned int i;
+
+	if (getpid() != parent)
+		return;
+	for (i = 0; i < made; i++)
+		command(UBLK_CMD_STOP_DEV, devices[i].id, NULL, 0, 0);
+	if (server > 0) {
+		kill(server, SIGKILL);
+		waitpid(server, NULL, 0);
+	}
+	for (i = 0; i < made; i++)
+		command(UBLK_CMD_DEL_DEV, devices[i].id, NULL, 0, 0);
+}
+
+static void add_device(struct device *d)
 {
 	struct ublksrv_ctrl_dev_info info = {
 		.nr_hw_queues = 1, .queue_depth = DEPTH, .max_io_buf_bytes = IO_BYTES,
@@ -122,10 +147,12 @@ static void add_device(struct ring *r, struct device *d)
 			.dev_sectors = opt.size / DISK_SECTOR,
 		},
 	};
-	long result = command(r, UBLK_CMD_ADD_DEV, d->id, &info, sizeof(info), 0);
+	long result = command(UBLK_CMD_ADD_DEV, d->id, &info, sizeof(info), 0);
 
-	if (!result)
-		result = command(r, UBLK_CMD_SET_PARAMS, d->id, &params, sizeof(params), 0);
+	if (!result) {
+		made++;
+		result = command(UBLK_CMD_SET_PARAMS, d->id, &params, sizeof(params), 0);
+	}
 	if (result)
 		die(1, "ublk%u cannot be made: %s", d->id, result_name(result));
 }
@@ -155,10 +182,6 @@ static void open_device(struct device *d)
 	if (d->descs == MAP_FAILED)
 		die(1, "%s: %s", name, strerror(errno));
 	d->store = get_memory(opt.size);
-	disk_init(&d->disk, opt.kind, &link_shared);
-	if (opt.size / DISK_SECTOR > d->disk.sectors)
-		die(EXIT_USAGE, "size=%llu: the disk has %llu bytes", opt.size,
-		    (unsigned long long)d->disk.sectors * DISK_SECTOR);
 	for (tag = 0; tag < DEPTH; tag++) {
 		d->slots[tag].buffer = get_memory(IO_BYTES);
 		fetch(d, tag, UBLK_IO_FETCH_REQ, 0);
@@ -243,32 +266,35 @@ static void __noreturn serve(int ready)
 	}
 }
 
-static pid_t start_server(void)
+static void start_server(void)
 {
-	pid_t child;
-	int ready[2];
+	int ready[2], status;
 	char byte;
 
 	if (pipe(ready))
 		die(1, "pipe: %s", strerror(errno));
-	child = fork();
-	if (child < 0)
+	server = fork();
+	if (server < 0)
 		die(1, "fork: %s", strerror(errno));
-	if (!child)
+	if (!server)
 		serve(ready[1]);
 	close(ready[1]);
-	if (read(ready[0], &byte, 1) != 1)
-		die(1, "the server did not start");
-	return child;
+	if (read(ready[0], &byte, 1) == 1)
+		return;
+	waitpid(server, &status, 0);
+	server = 0;
+	if (WIFEXITED(status))
+		exit(WEXITSTATUS(status));	/* It said why. */
+	die(1, "the server was killed by signal %d", WTERMSIG(status));
 }
 
-static void start_devices(struct ring *r, pid_t server)
+static void start_devices(void)
 {
 	unsigned long long i;
 	long result;
 
 	for (i = 0; i < opt.n; i++) {
-		result = command(r, UBLK_CMD_START_DEV, devices[i].id, NULL, 0, server);
+		result = command(UBLK_CMD_START_DEV, devices[i].id, NULL, 0, server);
 		if (result)
 			die(1, "ublk%u does not start: %s", devices[i].id, result_name(result));
 		printf("/dev/ublkb%u\n", devices[i].id);
@@ -276,31 +302,29 @@ static void start_devices(struct ring *r, pid_t server)
 	fflush(stdout);
 }
 
-/* A device can be deleted when nobody has it open, so the server goes in between. */
-static void stop_devices(struct ring *r, pid_t server)
+/* What is wrong with the words is said before there is a device. */
+static void check_words(void)
 {
-	unsigned long long i;
+	unsigned long long i, most;
 
+	if (!opt.kind || !opt.n || opt.n > DEVICES || !opt.size || opt.size % DISK_SECTOR)
+		die(EXIT_USAGE, "usage: model_disk fc|u320 [n=8] [size=64m]");
 	for (i = 0; i < opt.n; i++)
-		command(r, UBLK_CMD_STOP_DEV, devices[i].id, NULL, 0, 0);
-	kill(server, SIGKILL);
-	waitpid(server, NULL, 0);
-	for (i = 0; i < opt.n; i++)
-		command(r, UBLK_CMD_DEL_DEV, devices[i].id, NULL, 0, 0);
+		disk_init(&devices[i].disk, opt.kind, &link_shared);
+	most = devices[0].disk.sectors * DISK_SECTOR;
+	if (opt.size > most)
+		die(EXIT_USAGE, "size=%llu: the disk has %llu bytes", opt.size, most);
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long long i;
 	sigset_t signals;
-	struct ring r;
-	pid_t server;
 	int k;
 
 	for (k = 1; k < argc; k++)
 		parse_word(argv[k]);
-	if (!opt.kind || !opt.n || opt.n > DEVICES || !opt.size || opt.size % DISK_SECTOR)
-		die(EXIT_USAGE, "usage: model_disk fc|u320 [n=8] [size=64m]");
+	check_words();
 	control = open("/dev/ublk-control", O_RDWR);
 	if (control < 0)
 		die(4, "/dev/ublk-control: %s", strerror(errno));
@@ -310,14 +334,15 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 
-	ring_setup(&r, 4, IORING_SETUP_SQE128);
+	ring_setup(&commands, 4, IORING_SETUP_SQE128);
+	parent = getpid();
+	atexit(take_away);
 	for (i = 0; i < opt.n; i++) {
 		devices[i].id = i;
-		add_device(&r, &devices[i]);
+		add_device(&devices[i]);
 	}
-	server = start_server();
-	start_devices(&r, server);
+	start_server();
+	start_devices();
 	sigwait(&signals, &k);
-	stop_devices(&r, server);
 	return k == SIGCHLD;
 }
