@@ -14,12 +14,13 @@
 #	many		64 scsi_debug disks with a store each; guest.sh -a many makes them 16 MiB
 #
 # Every disk is stamped over its first 16 MiB, 4 of many's (those of guest.sh are), and all are read
-# back through the HBA. Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a dm stripe; that
-# chunk k is chunk k/n of disk k%n is checked on two rounds of the disks. A disk that joins others is
-# theirs to write, so its stamps end there.
+# back through the HBA. Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a
+# dm stripe; that chunk k is chunk k/n of disk k%n is checked on two rounds of the disks. A disk that
+# joins others is theirs to write, so its stamps end there.
 #
-# Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3. Exit: 0 up (or down), 1 a step failed (one line on
-# stderr says which; what was made is taken away), 2 usage.
+# Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3. Exit:
+# 0 up (or down), 1 a step failed (one line on stderr says which; what was made is taken away), 2
+# usage, 130 or 143 up was stopped by a signal (what was made is taken away).
 
 set -eu
 
@@ -52,7 +53,7 @@ wait_for()
 	shift
 
 	until "$@"; do
-		[ $SECONDS -lt $end ] || die 1 "$what: not there after 120 s"
+		[ $SECONDS -lt $end ] || die 1 "waited 120 s for $what"
 		sleep 0.1
 	done
 }
@@ -112,7 +113,8 @@ up_fc()
 
 	[ -d /sys/bus/fcoe ] || die 1 "this kernel has no FCoE"
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-	mkdir -p "$store" "$config/core/fileio_0" "$config/fc" || die 1 "this kernel has no FC target"
+	mkdir -p "$store" "$config/core/fileio_0" "$config/fc" ||
+		die 1 "this kernel has no FC target"
 	mount -t tmpfs -o size=80% none "$store"
 
 	ip link add "${ports[0]}" address "${macs[0]}" mtu 2500 type veth \
@@ -131,7 +133,8 @@ up_fc()
 			die 1 "fc$n cannot be stamped"
 		truncate -s 1G "$store/fc$n"
 		mkdir "$config/core/fileio_0/fc$n"
-		put "fd_dev_name=$store/fc$n,fd_dev_size=$((1 << 30))" "$config/core/fileio_0/fc$n/control"
+		put "fd_dev_name=$store/fc$n,fd_dev_size=$((1 << 30))" \
+			"$config/core/fileio_0/fc$n/control"
 		put 1 "$config/core/fileio_0/fc$n/enable"
 		put "fc$n" "$config/core/fileio_0/fc$n/wwn/vpd_unit_serial"
 		mkdir "$tpg/lun/lun_$n" "$acl/lun_$n"
@@ -162,7 +165,13 @@ controller()
 	die 1 "$1 has no FCoE controller"
 }
 
-# The initiator goes first, so that no command is under way when the target goes.
+no_controller()
+{
+	! compgen -G '/sys/bus/fcoe/devices/ctlr_*' >/dev/null
+}
+
+# Both ports go before the target does, so that no command is under way then. ctlr_destroy only asks
+# for it, and refuses a port that has no controller yet.
 down_fc()
 {
 	local port dir
@@ -171,6 +180,7 @@ down_fc()
 		[ ! -d "/sys/class/net/$port" ] ||
 			{ printf '%s' "$port" >/sys/bus/fcoe/ctlr_destroy; } 2>/dev/null || :
 	done
+	wait_for "the FCoE controllers to go" no_controller
 	for dir in "$config"/fc/*/tpgt_1; do
 		[ -d "$dir" ] || continue
 		rm -f "$dir"/acls/*/lun_*/disk
@@ -210,8 +220,10 @@ down_many()
 {
 	local driver=/sys/bus/pseudo/drivers/scsi_debug hosts
 
+	[ -e $driver/add_host ] || return 0
 	hosts=$(cat $driver/add_host)
 	[ "$hosts" -eq 0 ] || put "-$hosts" $driver/add_host
+	put 0 $driver/per_host_store
 }
 
 # --- Joining -----------------------------------------------------------------------------------
@@ -275,6 +287,7 @@ separate()
 {
 	if [ -d /sys/block/md127/md ]; then
 		put clear /sys/block/md127/md/array_state
+		wait_for "md127 to go" test ! -e /sys/block/md127
 	fi
 	if dmsetup info array >/dev/null 2>&1; then
 		dm remove array
@@ -301,46 +314,54 @@ check_chunks()
 		for n in "${!disks[@]}"; do
 			cmp -s -n $chunk -i $(((round * total + n) * chunk)):$((round * chunk)) \
 				"$joined" "${disks[n]}" ||
-				die 1 "$joined: chunk $((round * total + n)) is not that of ${disks[n]}"
+				die 1 "$joined: chunk $((round * total + n)) is not ${disks[n]}'s"
 		done
 	done
 }
 
-down()
+take_away()
 {
-	separate
 	case $name in
 	fc)	down_fc ;;
 	many)	down_many ;;
 	esac
 }
 
-# What is up stays up: only what this run makes is taken away when it fails.
-check_free()
+down()
+{
+	separate
+	take_away
+}
+
+is_up()
 {
 	local hosts=0
 
-	if [ "$name" = many ] && [ -e /sys/bus/pseudo/drivers/scsi_debug/add_host ]; then
+	if [ -e /sys/bus/pseudo/drivers/scsi_debug/add_host ]; then
 		read -r hosts </sys/bus/pseudo/drivers/scsi_debug/add_host
 	fi
-	if [ -d /sys/block/md127 ] || [ -d "/sys/class/net/${ports[0]}" ] || [ "$hosts" -ne 0 ] ||
-	   dmsetup info array >/dev/null 2>&1; then
-		die 1 "an array is up: take it down first"
-	fi
+	[ -d /sys/block/md127 ] || [ -d "/sys/class/net/${ports[0]}" ] || [ "$hosts" -ne 0 ] ||
+		dmsetup info array >/dev/null 2>&1
 }
 
-# end STATUS: of up
+# end STATUS: of up. What cannot be taken away does not keep the rest.
 end()
 {
-	trap - EXIT
-	[ "$1" -eq 0 ] || down
+	trap - EXIT INT TERM HUP
+	if [ "$1" -ne 0 ]; then
+		( (separate); take_away) || :
+		! is_up || say "$name: not all that was made is taken away"
+	fi
 	exit "$1"
 }
 
+# What is up stays up: only what this run makes is taken away when it fails.
 up()
 {
-	check_free
+	! is_up || die 1 "an array is up: take it down first"
 	trap 'end $?' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
 	case $name in
 	scsi)	attached 7 ;;
 	sas)	attached 8 ;;
