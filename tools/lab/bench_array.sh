@@ -103,7 +103,8 @@ file_loop()
 			words="create bs=1m size=32m n=2"
 			[ $way = buffered ] || words="create direct bs=1m size=32m n=2"
 			# shellcheck disable=SC2086
-			json=$("$bin/dio_write" $words verify "$mnt/file") || die 1 "$1-$fs-$way failed"
+			json=$("$bin/dio_write" $words verify "$mnt/file") ||
+				die 1 "$1-$fs-$way failed"
 			ns=$(field ns <<<"$json")
 			emit field-3 "$1-$fs-$way" mb_per_s MiB/s "$(per_second 33554432 "$ns")" \
 				"dio_write $words"
@@ -119,15 +120,15 @@ file_loop()
 # oltp NAME DEVICE
 oltp()
 {
-	local words="mix aio depth=32 bs=8k n=8000" ns
+	local words="mix aio depth=32 bs=8k n=8000" ns per_s
 
 	make_fs ext2 "$2"
 	dd if=/dev/zero of="$mnt/file" bs=1M count=64 oflag=direct status=none
 	# shellcheck disable=SC2086
 	ns=$("$bin/dio_load" $words "$mnt/file") || die 1 "$1-oltp failed"
 	emit field-4 "$1-oltp" insn insn "$ns" "dio_load $words"
-	emit field-4 "$1-oltp" per_s I/O/s "$(awk -v ns="$ns" 'BEGIN { printf "%.0f", 1e9 / ns }')" \
-		"dio_load $words"
+	per_s=$(awk -v ns="$ns" 'BEGIN { printf "%.0f", 1e9 / ns }')
+	emit field-4 "$1-oltp" per_s I/O/s "$per_s" "dio_load $words"
 	umount "$mnt"
 }
 
@@ -155,8 +156,9 @@ big_file()
 
 	# shellcheck disable=SC2086
 	"$bin/dio_write" $2 verify "$mnt/file" >&2 || die 1 "$1 failed"
-	# From here on what is not in memory is lost: no old file, and all bitmaps, which dumpe2fs reads.
-	rm "$mnt/file"
+	# From here on what is not in memory is lost: no old file, but for what is to be overwritten,
+	# and all bitmaps, which dumpe2fs reads.
+	[[ $2 = over* ]] || rm "$mnt/file"
 	sync
 	dumpe2fs "$joined" >/dev/null 2>&1 || :
 	echo 1 >$fake
@@ -172,7 +174,8 @@ big_file()
 # disk_writes: writes completed by all disks behind $joined, and sectors written
 disk_writes()
 {
-	cat "/sys/class/block/${joined##*/}"/slaves/*/stat | awk '{ ios += $5; sectors += $7 } END { print ios, sectors }'
+	cat "/sys/class/block/${joined##*/}"/slaves/*/stat |
+		awk '{ ios += $5; sectors += $7 } END { print ios, sectors }'
 }
 
 # emit_ios CASE WORDS IOS SECTORS IOS SECTORS NSEC: what one I/O of 512 MiB took
