@@ -17,9 +17,9 @@ ops=${DIO_OPS:-100}
 fio=
 command -v fio >/dev/null || fio="program fio is missing"
 
-# is_steady NAME: truncate and direct I/O at once are wrong on stock, too. exfat and udf of 6.1 do
-# not wait for direct I/O before they free blocks; reiserfs waits with a lock held that a buffered
-# reader wants, which has the page locked that the end of a direct write wants.
+# is_steady NAME: left without truncate, for faults that stock has, too. exfat and udf of 6.1 have
+# no inode_dio_wait() before they free blocks; on udf wrong data was seen. reiserfs waits with a
+# lock held that a buffered reader wants, whose page the end of a direct write waits for.
 is_steady()
 {
 	case $1 in

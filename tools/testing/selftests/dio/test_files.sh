@@ -14,7 +14,7 @@
 # shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
-ops=${DIO_OPS:-600}
+ops=${DIO_OPS:-400}
 big_sectors="ext2:mke2fs -q -F -t ext2
 jfs:mkfs.jfs -q
 vfat:mkfs.vfat -S 4096
