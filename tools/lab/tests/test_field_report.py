@@ -3,9 +3,11 @@
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(LAB, "..", "testing", "dio", "field"))
@@ -63,6 +65,14 @@ class Requirements(unittest.TestCase):
         report.check_requirements([row("ext2-4k-512m-create", "io_kib", 40.0, 20.0)])
         with self.assertRaises(SystemExit):
             report.check_requirements([row("ext2-4k-512m-create", "io_kib", 39.0, 20.0)])
+
+
+class Programs(unittest.TestCase):
+    def test_one_that_does_not_end(self):
+        with mock.patch.object(report, "LIMIT", 0.1), \
+                subprocess.Popen(["sleep", "600"], stdout=subprocess.PIPE) as program, \
+                self.assertRaisesRegex(SystemExit, "sleep 600: not done after 0.1 s"):
+            report.finish(program)
 
 
 if __name__ == "__main__":
