@@ -44,7 +44,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.reiserfs:reiserfsprogs
 	mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g fio:fio clang:clang mountpoint:util-linux
 	ip:iproute2 patch:patch ccache:ccache git:git"
-libs="libelf-dev libssl-dev libc6-dev"
+libs="libelf-dev libssl-dev libc6-dev libclang-rt-14-dev"
 
 say()
 {
