@@ -31,6 +31,8 @@ dio_fs_lacks()
 		echo "this kernel has no ${1%%-*}"
 	elif ! command -v "${2%% *}" >/dev/null; then
 		echo "program ${2%% *} is missing"
+	elif [ "$1" = nilfs2 ] && ! [ -e /etc/mtab ]; then
+		echo "mkfs.nilfs2 wants an /etc/mtab"
 	else
 		return 1
 	fi
@@ -49,7 +51,7 @@ dio_fs_make()
 {
 	dio_fill "$3" || return
 	# shellcheck disable=SC2086 # a command line
-	$2 "$3" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
+	$2 "$3" >"$DIO_TMP/made" 2>&1 || { cat "$DIO_TMP/made"; echo "$2 failed"; return 1; }
 	# ntfs3 of 6.1.192 makes no files where the table of files must grow first. This lets it.
 	[ "$1" != ntfs3 ] || ntfscp -q "$3" "$DIO_DIR/dio_files.sh" first
 }
