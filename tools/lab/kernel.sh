@@ -20,6 +20,7 @@
 # after an interruption the next run starts that step anew or lets make go on.
 #
 # Compilers run under ccache, so another checkout, or a change of the configuration, compiles little.
+# What was preprocessed to look it up is what is compiled: again from the source takes a fifth longer.
 #
 # KSRC=DIR takes the kernel tree DIR as the base, JOBS=N sets the number of jobs. Exit: 0 done,
 # 1 a step failed (its log is named), 2 something is missing.
@@ -33,7 +34,7 @@ out=${O:-$top/out}
 jobs=${JOBS:-$(nproc)}
 vng_version=1.42
 cc="ccache gcc"
-export CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G
+export CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 CCACHE_NOCPP2=1 CCACHE_MAXSIZE=2G
 tarball=/usr/src/linux-source-6.1.tar.xz
 
 # program package, in the order of use
@@ -57,7 +58,28 @@ die()
 	exit "$1"
 }
 
-# step NAME SECONDS CMD...: run CMD with its output in a log, showing time used and time left.
+# left GUESS SECONDS LOG: the seconds that a step will still take, ? if that is not known yet
+left()
+{
+	local lines
+
+	case $1 in
+	*l)
+		lines=$(wc -l <"$3")
+		if [ "$lines" -lt 100 ]; then
+			echo "?"
+		else
+			echo $((${1%l} > lines ? $2 * (${1%l} - lines) / lines : 0))
+		fi
+		;;
+	*)
+		echo $(($1 > $2 ? $1 - $2 : 0))
+		;;
+	esac
+}
+
+# step NAME GUESS CMD...: run CMD with its output in a log, showing time used and time left. GUESS is
+# in seconds, or in lines of the log with an l behind.
 step()
 {
 	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0
@@ -69,8 +91,8 @@ step()
 	trap 'kill "$pid" 2>/dev/null || :; exit 130' INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
 		if [ -t 2 ]; then
-			printf '\rlab: %-16s %4d s, about %d s left ' "$name" $((SECONDS - start)) \
-				$((guess > SECONDS - start ? guess - SECONDS + start : 0)) >&2
+			printf '\rlab: %-16s %4d s, about %s s left  ' "$name" $((SECONDS - start)) \
+				"$(left "$guess" $((SECONDS - start)) "$log")" >&2
 		fi
 		sleep 1
 	done
@@ -223,7 +245,7 @@ configure()
 compile()
 {
 	configure "$1" "$2"
-	make -s CC="$cc" -j "$jobs" bzImage modules
+	make CC="$cc" -j "$jobs" bzImage modules
 }
 
 copy_tree()
@@ -246,7 +268,7 @@ overlay_sum()
 	done | sha256sum
 }
 
-# patch_and_build NAME FROM SECONDS: bring the tree of NAME, at first a copy of FROM, up to date.
+# patch_and_build NAME FROM LINES: bring the tree of NAME, at first a copy of FROM, up to date.
 patch_and_build()
 {
 	local tree sum
@@ -257,7 +279,7 @@ patch_and_build()
 	[ "$(cat "$tree/.lab-built" 2>/dev/null)" != "$sum" ] || return 0
 	rm -f "$tree/.lab-built"
 	step "overlay-$1" 5 "$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$top"
-	step "build-$1" $(($3 / jobs)) compile "$tree" "$1"
+	step "build-$1" "$3" compile "$tree" "$1"
 	echo "$sum" >"$tree/.lab-built"
 }
 
@@ -280,23 +302,23 @@ build()
 	lock "$(dirname "$stock")"
 	if [ ! -e "$stock/.lab-built" ]; then
 		[ -d "$stock" ] || step copy-stock 20 copy_tree "$(dir_of source)" "$stock"
-		step build-stock $((900 / jobs)) compile "$stock" stock
+		step build-stock 1700l compile "$stock" stock
 		touch "$stock/.lab-built"
 	fi
-	patch_and_build patched "$stock" 700
+	patch_and_build patched "$stock" 1000l
 }
 
 build_debug()
 {
 	lock "$(dirname "$(dir_of debug)")"
-	patch_and_build debug "$(dir_of source)" 1500
+	patch_and_build debug "$(dir_of source)" 1900l
 }
 
 build_kunit()
 {
 	source_tree
 	lock "$(dirname "$(dir_of kunit)")"
-	patch_and_build kunit "$(dir_of source)" 400
+	patch_and_build kunit "$(dir_of source)" 1000l
 }
 
 # sparse_check FILE...: C=2 runs the checker over what is built, compiled anew or not.
