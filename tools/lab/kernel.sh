@@ -19,8 +19,8 @@
 # compiled. Each step works in NAME.part, or ends in a stamp that holds a checksum of its inputs:
 # after an interruption the next run starts that step anew or lets make go on.
 #
-# Compilers run under ccache, so another checkout, or a change of the configuration, compiles little.
-# What was preprocessed to look it up is what is compiled: again from the source takes a fifth longer.
+# Compilers run under ccache, so another checkout compiles little. It looks things up by the files that
+# they depend on: to preprocess each source for that would make a first build a third longer.
 #
 # KSRC=DIR takes the kernel tree DIR as the base, JOBS=N sets the number of jobs. Exit: 0 done,
 # 1 a step failed (its log is named), 2 something is missing.
@@ -34,7 +34,7 @@ out=${O:-$top/out}
 jobs=${JOBS:-$(nproc)}
 vng_version=1.42
 cc="ccache gcc"
-export CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 CCACHE_NOCPP2=1 CCACHE_MAXSIZE=2G
+export CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_MAXSIZE=2G
 tarball=/usr/src/linux-source-6.1.tar.xz
 
 # program package, in the order of use
@@ -244,8 +244,14 @@ configure()
 
 compile()
 {
-	configure "$1" "$2"
-	make CC="$cc" -j "$jobs" bzImage modules
+	make -C "$1" CC="$cc" -j "$jobs" bzImage modules
+}
+
+# configure_and_build NAME TREE LINES
+configure_and_build()
+{
+	step "configure-$1" 10 configure "$2" "$1"
+	step "build-$1" "$3" compile "$2"
 }
 
 copy_tree()
@@ -279,7 +285,7 @@ patch_and_build()
 	[ "$(cat "$tree/.lab-built" 2>/dev/null)" != "$sum" ] || return 0
 	rm -f "$tree/.lab-built"
 	step "overlay-$1" 5 "$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$top"
-	step "build-$1" "$3" compile "$tree" "$1"
+	configure_and_build "$1" "$tree" "$3"
 	echo "$sum" >"$tree/.lab-built"
 }
 
@@ -302,16 +308,16 @@ build()
 	lock "$(dirname "$stock")"
 	if [ ! -e "$stock/.lab-built" ]; then
 		[ -d "$stock" ] || step copy-stock 20 copy_tree "$(dir_of source)" "$stock"
-		step build-stock 1700l compile "$stock" stock
+		configure_and_build stock "$stock" 2800l
 		touch "$stock/.lab-built"
 	fi
-	patch_and_build patched "$stock" 1000l
+	patch_and_build patched "$stock" 1800l
 }
 
 build_debug()
 {
 	lock "$(dirname "$(dir_of debug)")"
-	patch_and_build debug "$(dir_of source)" 1900l
+	patch_and_build debug "$(dir_of source)" 2900l
 }
 
 build_kunit()

@@ -34,12 +34,14 @@ for test in "$@"; do
 	name=$(basename "$test" .sh)
 	rc=0
 	echo "# $name"
+	start=$(date +%s)
 	: >"log/$name.tap"
 	setsid sh "kselftest/$name.sh" >>"log/$name.tap" 2>&1 &
 	pid=$!
 	watch "$name" "$pid" &
 	wait "$pid" || rc=$?
 	cat "log/$name.tap"
+	echo "# $name took $(($(date +%s) - start)) s"
 	[ "$rc" -eq 0 ] || failed=1
 	[ "$rc" -lt 128 ] || grep -q '^not ok' "log/$name.tap" ||
 		echo "not ok - $name ended by signal $((rc - 128))" | tee -a "log/$name.tap"
