@@ -14,7 +14,7 @@
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
-# are built in place: kbuild's in-tree object files do not mention where the tree lies, so the
+# are built in place: kbuild's in-tree object files hardly mention where the tree lies, so the
 # patched tree starts as a copy of the built stock tree and only what the overlay changes is
 # compiled. Each step works in NAME.part, or ends in a stamp that holds a checksum of its inputs:
 # after an interruption the next run starts that step anew or lets make go on.
@@ -259,6 +259,8 @@ copy_tree()
 	rm -rf "$2.part"
 	cp -a --reflink=auto "$1" "$2.part"
 	rm -f "$2.part/.lab-built"
+	# Only objtool's rules say where the tree lies. If it is built anew, so is all that it checks.
+	find "$2.part/tools/objtool" -name '.*.cmd' -exec sed -i "s|$1/|$2/|g" {} +
 	mv "$2.part" "$2"
 }
 

@@ -44,7 +44,7 @@ fio_on()
 {
 	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	bad=0
-	DIO_FIO_DIR=$DIO_TMP/mnt DIO_FIO_SIZE=$((2048 / $3))k \
+	DIO_FIO_DIR=$DIO_TMP/mnt DIO_FIO_SIZE=$((1024 / $3))k \
 		fio --eta=never "$DIO_DIR/test_file_load.fio" || bad=1
 	umount "$DIO_TMP/mnt" && return $bad
 }

@@ -14,7 +14,7 @@
 # shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
-ops=${DIO_OPS:-400}
+ops=${DIO_OPS:-200}
 big_sectors="ext2:mke2fs -q -F -t ext2
 jfs:mkfs.jfs -q
 vfat:mkfs.vfat -S 4096
