@@ -5,12 +5,17 @@
  *	model_disk fc|u320 [n=8] [size=64m]
  *
  * Makes n ublk devices (block devices that a program serves) that share one link, prints their
- * names, one a line, and takes them away at SIGTERM or when a step failed. A child serves them from
- * memory. A request is done when the model says, or later if the child was late; time is this
- * machine's monotonic clock, so under QEMU's -icount nothing depends on the host. A device is as
- * long as size says, its sectors are those at the start of the modelled disk.
+ * names, one a line, and takes them away at SIGTERM or SIGINT, or when a step failed: what is under
+ * way is done, what comes later fails, and the program ends when nobody has them open any more. A
+ * request is done when the model says, or later if the server was late; time is this machine's
+ * monotonic clock, so under QEMU's -icount nothing depends on the host. A device is as long as size
+ * says, zero at first, its sectors are those at the start of the modelled disk.
  *
- * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk.
+ * Three processes: the first waits, and passes signals on; its child, the keeper, makes the devices
+ * and takes them away, also when the first or the server is killed; the keeper's child, the server,
+ * answers requests from memory.
+ *
+ * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk or no io_uring.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
@@ -57,12 +62,14 @@ static struct device devices[DEVICES];
 static struct disk_link link_shared;
 static int control;
 
-/* The parent's: for control commands, devices that it made, and who serves them */
+static sigset_t signals;	/* that all three take by sigwait(), or not at all */
+
+/* The keeper's: for control commands, devices that it made, and who serves them */
 static struct ring commands;
 static unsigned int made;
-static pid_t parent, server;
+static pid_t keeper, server;
 
-static struct ring ring;	/* the child's: for requests */
+static struct ring ring;	/* the server's: for requests */
 
 static void parse_word(char *word)
 {
@@ -79,6 +86,14 @@ static void parse_word(char *word)
 	} else {
 		die(EXIT_USAGE, "unknown word %s", word);
 	}
+}
+
+/* Get @signal when @parent dies, or now if it has died already. */
+static void follow(pid_t parent, int signal)
+{
+	prctl(PR_SET_PDEATHSIG, signal);
+	if (getppid() != parent)
+		raise(signal);
 }
 
 /* Entries of 128 bytes, which ublk's control commands need: struct io_uring_sqe is 64. */
@@ -112,13 +127,13 @@ static long command(unsigned int op, unsigned int id, void *addr, unsigned int l
 
 /*
  * A device can be deleted when nobody has it open, so the server goes in between. For atexit(): the
- * child, which exits when it fails, too, leaves them to its parent.
+ * server, which exits when it fails, too, leaves them to the keeper.
  */
 static void take_away(void)
 {
 	unsigned int i;
 
-	if (getpid() != parent)
+	if (getpid() != keeper)
 		return;
 	for (i = 0; i < made; i++)
 		command(UBLK_CMD_STOP_DEV, devices[i].id, NULL, 0, 0);
@@ -134,7 +149,7 @@ static void add_device(struct device *d)
 {
 	struct ublksrv_ctrl_dev_info info = {
 		.nr_hw_queues = 1, .queue_depth = DEPTH, .max_io_buf_bytes = IO_BYTES,
-		.dev_id = d->id,
+		.dev_id = -1,	/* one that is free */
 	};
 	struct ublk_params params = {
 		.len = sizeof(params),
@@ -147,14 +162,15 @@ static void add_device(struct device *d)
 			.dev_sectors = opt.size / DISK_SECTOR,
 		},
 	};
-	long result = command(UBLK_CMD_ADD_DEV, d->id, &info, sizeof(info), 0);
+	long result = command(UBLK_CMD_ADD_DEV, -1, &info, sizeof(info), 0);
 
-	if (!result) {
-		made++;
-		result = command(UBLK_CMD_SET_PARAMS, d->id, &params, sizeof(params), 0);
-	}
 	if (result)
-		die(1, "ublk%u cannot be made: %s", d->id, result_name(result));
+		die(1, "no ublk device can be made: %s", result_name(result));
+	made++;
+	d->id = info.dev_id;
+	result = command(UBLK_CMD_SET_PARAMS, d->id, &params, sizeof(params), 0);
+	if (result)
+		die(1, "ublk%u does not take its size: %s", d->id, result_name(result));
 }
 
 /* Give the driver a tag: at first, or with the result of its last request. */
@@ -232,14 +248,14 @@ static void wait_until(__u64 when)
 		die(1, "io_uring_enter: %s", strerror(errno));
 }
 
-/* The child: open all devices, tell the parent, and serve them until killed. */
+/* The server: open all devices, tell the keeper, and serve them until killed. */
 static void __noreturn serve(int ready)
 {
 	unsigned long long i;
 	__u64 next, at, data;
 	long result;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	follow(keeper, SIGKILL);
 	ring_setup(&ring, DEVICES * DEPTH, IORING_SETUP_SQE128);
 	for (i = 0; i < opt.n; i++)
 		open_device(&devices[i]);
@@ -266,9 +282,21 @@ static void __noreturn serve(int ready)
 	}
 }
 
+/* For a server that is gone; what it died of it has said, unless it was killed. */
+static void __noreturn server_ended(void)
+{
+	int status;
+
+	waitpid(server, &status, 0);
+	server = 0;
+	if (WIFSIGNALED(status))
+		die(1, "the server was killed by signal %d", WTERMSIG(status));
+	exit(WEXITSTATUS(status));
+}
+
 static void start_server(void)
 {
-	int ready[2], status;
+	int ready[2];
 	char byte;
 
 	if (pipe(ready))
@@ -279,13 +307,8 @@ static void start_server(void)
 	if (!server)
 		serve(ready[1]);
 	close(ready[1]);
-	if (read(ready[0], &byte, 1) == 1)
-		return;
-	waitpid(server, &status, 0);
-	server = 0;
-	if (WIFEXITED(status))
-		exit(WEXITSTATUS(status));	/* It said why. */
-	die(1, "the server was killed by signal %d", WTERMSIG(status));
+	if (read(ready[0], &byte, 1) != 1)
+		server_ended();
 }
 
 static void start_devices(void)
@@ -299,7 +322,8 @@ static void start_devices(void)
 			die(1, "ublk%u does not start: %s", devices[i].id, result_name(result));
 		printf("/dev/ublkb%u\n", devices[i].id);
 	}
-	fflush(stdout);
+	if (fflush(stdout))
+		die(1, "standard output: %s", strerror(errno));
 }
 
 /* What is wrong with the words is said before there is a device. */
@@ -316,33 +340,52 @@ static void check_words(void)
 		die(EXIT_USAGE, "size=%llu: the disk has %llu bytes", opt.size, most);
 }
 
-int main(int argc, char **argv)
+static void __noreturn keep(pid_t first)
 {
 	unsigned long long i;
-	sigset_t signals;
 	int k;
+
+	keeper = getpid();
+	follow(first, SIGTERM);
+	control = open("/dev/ublk-control", O_RDWR);
+	if (control < 0)
+		die(4, "/dev/ublk-control: %s", strerror(errno));
+	ring_setup(&commands, 4, IORING_SETUP_SQE128);
+	atexit(take_away);
+	for (i = 0; i < opt.n; i++)
+		add_device(&devices[i]);
+	start_server();
+	start_devices();
+	sigwait(&signals, &k);
+	if (k == SIGCHLD)
+		server_ended();
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t first = getpid(), child;
+	int status, k;
 
 	for (k = 1; k < argc; k++)
 		parse_word(argv[k]);
 	check_words();
-	control = open("/dev/ublk-control", O_RDWR);
-	if (control < 0)
-		die(4, "/dev/ublk-control: %s", strerror(errno));
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-
-	ring_setup(&commands, 4, IORING_SETUP_SQE128);
-	parent = getpid();
-	atexit(take_away);
-	for (i = 0; i < opt.n; i++) {
-		devices[i].id = i;
-		add_device(&devices[i]);
+	child = fork();
+	if (child < 0)
+		die(1, "fork: %s", strerror(errno));
+	if (!child)
+		keep(first);
+	while (!waitpid(child, &status, WNOHANG)) {
+		sigwait(&signals, &k);
+		if (k != SIGCHLD)
+			kill(child, SIGTERM);
 	}
-	start_server();
-	start_devices();
-	sigwait(&signals, &k);
-	return k == SIGCHLD;
+	if (WIFSIGNALED(status))
+		die(1, "the keeper of the devices was killed by signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status);
 }
