@@ -22,13 +22,15 @@ help:
 	@echo '                kernels, selftests, reads, the table'
 	@echo 'make field      the five field reports on the harness: our engine and readahead, and with'
 	@echo '                the faults put back, on modelled arrays; no kernel is built'
-	@echo 'make test       unit tests of the lab, the harness, selftests in the guest, KUnit tests'
+	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest, KUnit'
+	@echo '                tests'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants;'
 	@echo '                readahead, modelled disks, the field reports'
 	@echo 'make mutants    only those: each known fault, put back, must be found'
 	@echo 'make fuzz       let libFuzzer look for cases (SECONDS=)'
 	@echo 'make kernel     build the stock and the patched kernel'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
+	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
 	@echo 'make kunit      KUnit tests, in a small kernel of their own'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
@@ -75,6 +77,10 @@ guest-tests: kernel selftests
 	@rm -f $(O)/log/test_*.tap
 	@$(LAB)/guest.sh -t 3600 $(CURDIR)/$(LAB)/selftests.sh
 
+array-tests: kernel selftests
+	@rm -f $(O)/log/test_array.tap
+	@$(LAB)/guest.sh -a many -t 2400 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
+
 field: packages
 	@mkdir -p $(O)/harness
 	@$(MAKE) -s --no-print-directory -C tools/testing/dio field OUTPUT=$(O)/harness
@@ -113,7 +119,7 @@ mutants: packages
 fuzz: packages
 	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(O)/harness
 
-test: unit-tests harness guest-tests kunit
+test: unit-tests harness guest-tests array-tests kunit
 
 boot: disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
@@ -143,6 +149,6 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests disks guest-tests debug-tests kunit field run bench report \
+.PHONY: help packages kernel selftests disks guest-tests array-tests debug-tests kunit field run bench report \
 	profile series unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -58,6 +58,12 @@ wait_for()
 	done
 }
 
+# must CMD...: a step that may fail; CMD has said why, this says what
+must()
+{
+	"$@" || die 1 "failed: $*"
+}
+
 # put VALUE FILE: write to a control file, and say which one if it refuses
 put()
 {
@@ -112,34 +118,34 @@ up_fc()
 	local tpg=$config/fc/20:00:${macs[1]}/tpgt_1 acl n port
 
 	[ -d /sys/bus/fcoe ] || die 1 "this kernel has no FCoE"
-	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+	mountpoint -q /sys/kernel/config || must mount -t configfs none /sys/kernel/config
 	mkdir -p "$store" "$config/core/fileio_0" "$config/fc" ||
 		die 1 "this kernel has no FC target"
-	mount -t tmpfs -o size=80% none "$store"
+	must mount -t tmpfs -o size=80% none "$store"
 
-	ip link add "${ports[0]}" address "${macs[0]}" mtu 2500 type veth \
+	must ip link add "${ports[0]}" address "${macs[0]}" mtu 2500 type veth \
 		peer name "${ports[1]}" address "${macs[1]}" mtu 2500
 	for port in "${ports[@]}"; do
-		ip link set "$port" up
+		must ip link set "$port" up
 		put "$port" /sys/bus/fcoe/ctlr_create
 		put vn2vn "$(controller "$port")/mode"
 	done
 
 	acl=$tpg/acls/20:00:${macs[0]}
-	mkdir -p "$tpg"
-	mkdir "$acl"
+	must mkdir -p "$tpg"
+	must mkdir "$acl"
 	for n in 0 1 2 3 4 5 6 7; do
 		"$bin/disk_stamp" disk="$n" size=${stamped_mib}m "$store/fc$n" ||
 			die 1 "fc$n cannot be stamped"
-		truncate -s 1G "$store/fc$n"
-		mkdir "$config/core/fileio_0/fc$n"
+		must truncate -s 1G "$store/fc$n"
+		must mkdir "$config/core/fileio_0/fc$n"
 		put "fd_dev_name=$store/fc$n,fd_dev_size=$((1 << 30))" \
 			"$config/core/fileio_0/fc$n/control"
 		put 1 "$config/core/fileio_0/fc$n/enable"
 		put "fc$n" "$config/core/fileio_0/fc$n/wwn/vpd_unit_serial"
-		mkdir "$tpg/lun/lun_$n" "$acl/lun_$n"
-		ln -s "$config/core/fileio_0/fc$n" "$tpg/lun/lun_$n/disk"
-		ln -s "$tpg/lun/lun_$n" "$acl/lun_$n/disk"
+		must mkdir "$tpg/lun/lun_$n" "$acl/lun_$n"
+		must ln -s "$config/core/fileio_0/fc$n" "$tpg/lun/lun_$n/disk"
+		must ln -s "$tpg/lun/lun_$n" "$acl/lun_$n/disk"
 		put 0 "$acl/lun_$n/write_protect"
 	done
 
@@ -198,6 +204,7 @@ down_fc()
 	if mountpoint -q "$store"; then
 		umount "$store"
 	fi
+	[ ! -d "$store" ] || rmdir "$store"
 }
 
 up_many()
@@ -212,7 +219,7 @@ up_many()
 	put 64 $driver/add_host
 	wait_for "64 scsi_debug disks" by_model scsi_debug 64
 	for n in "${!disks[@]}"; do
-		"$bin/disk_stamp" disk="$n" size=${stamped_mib}m write-device "${disks[n]}"
+		must "$bin/disk_stamp" disk="$n" size=${stamped_mib}m write-device "${disks[n]}"
 	done
 }
 
@@ -344,15 +351,19 @@ is_up()
 		dmsetup info array >/dev/null 2>&1
 }
 
-# end STATUS: of up. What cannot be taken away does not keep the rest.
+# end STATUS: of up, a step's own becomes 1. What cannot be taken away does not keep the rest.
 end()
 {
-	trap - EXIT INT TERM HUP
+	trap - EXIT
+	trap '' INT TERM HUP
 	if [ "$1" -ne 0 ]; then
 		( (separate); take_away) || :
 		! is_up || say "$name: not all that was made is taken away"
 	fi
-	exit "$1"
+	case $1 in
+	0|130|143)	exit "$1" ;;
+	*)	exit 1 ;;
+	esac
 }
 
 # What is up stays up: only what this run makes is taken away when it fails.

@@ -19,7 +19,7 @@
 #
 # While a command runs, a terminal shows the time and its last line. The host's files are visible
 # and read-only (an overlay takes writes), $O is shared for writing. A command's output goes to
-# stdout, the kernel's log to $O/log/guest-KERNEL.log. Afterwards that is scanned: a warning, bug,
+# stdout, the kernel's log to $O/log/guest-KERNEL.log (-ARRAY.log). Afterwards that is scanned: a warning, bug,
 # lockdep or KASAN report is a failure. KVM is used where a probe of at most ten seconds shows that
 # it runs a guest.
 #
@@ -63,7 +63,8 @@ esac
 
 mkdir -p "$out/log"
 out=$(cd "$out" && pwd)
-log=$out/log/guest-$kernel.log
+log=$out/log/guest-$kernel${array:+-$array}.log
+told=$out/log/test_guest${array:+_$array}.tap
 image=$("$top/tools/lab/kernel.sh" dir "$kernel")/arch/x86/boot/bzImage
 [ -e "$image" ] || die 2 "the $kernel kernel is not built: make kernel"
 PATH=$("$top/tools/lab/kernel.sh" dir venv)/bin:$PATH:/sbin:/usr/sbin
@@ -210,7 +211,7 @@ boot()
 	return "$rc"
 }
 
-rm -f "$log.still" "$out/log/test_guest.tap"
+rm -f "$log.still" "$told"
 rc=0
 boot || rc=$?
 # What the kernel did wrong before it stood still is its fault; else it is emulation's, and is told.
@@ -218,8 +219,7 @@ if [ "$still" -eq 1 ] && [ ! -s "$run/rc" ]; then
 	cp "$log" "$log.still"
 	! complaints "$log.still" >&2 || die 1 "the kernel complained, then stood still: $log.still"
 	echo "guest: the $kernel guest stood still ($log.still); once more" >&2
-	echo "ok 1 the $kernel guest goes on # SKIP it stood still once, and was booted again" \
-		>"$out/log/test_guest.tap"
+	echo "ok 1 the $kernel guest goes on # SKIP it stood still once, and was booted again" >"$told"
 	rc=0
 	boot || rc=$?
 fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the installed selftests in the guest, one after the other: selftests.sh [TEST]...
+# Runs tests in the guest, one after the other: selftests.sh [TEST]... A TEST is a script's path, or
+# the name of an installed selftest; without one, all of those run.
 # The TAP of each goes to stdout and to log/TEST.tap. Exit: 0 if none failed. A test that skips all
 # is a failure here: this kernel and this machine have what it needs. One that takes longer than
 # $TEST_LIMIT seconds (900) has failed, too; where all tasks wait is printed before it is ended.
@@ -32,11 +33,15 @@ watch()
 failed=0
 for test in "$@"; do
 	name=$(basename "$test" .sh)
+	case $test in
+	*/*)	;;
+	*)	test=kselftest/$name.sh ;;
+	esac
 	rc=0
 	echo "# $name"
 	start=$(date +%s)
 	: >"log/$name.tap"
-	setsid sh "kselftest/$name.sh" >>"log/$name.tap" 2>&1 &
+	setsid sh "$test" >>"log/$name.tap" 2>&1 &
 	pid=$!
 	watch "$name" "$pid" &
 	wait "$pid" || rc=$?

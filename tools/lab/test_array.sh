@@ -1,0 +1,287 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# array.sh in a guest of `guest.sh -a many`: fc and many come up bare and joined, with the right disks;
+# they go without a trace; a step that fails, or a signal, takes away what was made before. Run by
+# `make array-tests`.
+#
+# Who is hurt when it is broken: every figure of an array. A disk too few or in the wrong order
+# measures another array than the table says; what stays behind ends all later runs of the guest.
+
+# shellcheck source=../testing/selftests/dio/dio_common.sh
+. "$(dirname "$0")/../testing/selftests/dio/dio_common.sh"
+
+array="$DIO_DIR/array.sh"
+bin=${O:-$PWD}/kselftest
+config=/sys/kernel/config/target
+many=/sys/bus/pseudo/drivers/scsi_debug
+stub=""			# what stands before PATH, if anything
+
+# traces: all that an array is made of, as it is now
+traces()
+{
+	ls -1d /sys/block/* /sys/class/fc_host/* /sys/class/fc_remote_ports/* /sys/class/net/* \
+		/sys/bus/fcoe/devices/* $config/* $config/core/* /run/array 2>/dev/null
+	grep -h . $many/add_host $many/per_host_store
+	grep /run/array /proc/mounts
+}
+
+no_traces()
+{
+	traces >"$DIO_TMP/traces"
+	diff "$DIO_TMP/traces.before" "$DIO_TMP/traces"
+}
+
+# up N NAME [md|dm]: it comes up, and is N devices; sets $disks
+up()
+{
+	wanted=$1
+	shift
+	rc=0
+	"$array" up "$@" >"$DIO_TMP/disks" 2>"$DIO_TMP/said" || rc=$?
+	cat "$DIO_TMP/disks" "$DIO_TMP/said"
+	disks=$(tr '\n' ' ' <"$DIO_TMP/disks")
+	[ $rc -eq 0 ] && [ "$(wc -l <"$DIO_TMP/disks")" -eq "$wanted" ] || return
+	for disk in $disks; do
+		[ -b "$disk" ] || { echo "$disk is no disk"; return 1; }
+	done
+}
+
+down()
+{
+	"$array" down "$1" && no_traces
+}
+
+# bare N NAME MIB: N disks, stamped in their order
+bare()
+{
+	# shellcheck disable=SC2086 # a list
+	up "$1" "$2" && "$bin/disk_read" blocks="$3" bs=1m direct verify $disks
+}
+
+# count NAME...: how many there are
+count()
+{
+	[ ! -e "$1" ] && echo 0 || echo $#
+}
+
+# ports: the disks' HBA is an FC port that sees one target
+ports()
+{
+	grep -H . /sys/class/fc_host/*/port_name /sys/class/fc_remote_ports/*/roles
+	[ "$(count /sys/class/fc_host/*)" -eq 2 ] &&
+		grep -q '^0x200002000000fc01$' /sys/class/fc_host/*/port_name &&
+		grep -q Target /sys/class/fc_remote_ports/*/roles
+}
+
+# joined N NAME HOW MIB: one disk that joins N, at least MIB long, and can be written
+joined()
+{
+	up 1 "$2" "$3" || return
+	disk=${disks%% *}
+	sys=/sys/class/block/${disk##*/}
+	size=$(cat "$sys/size")
+	members=$(count "$sys"/slaves/*)
+	echo "$size sectors on $members disks"
+	[ "$members" -eq "$1" ] &&
+		[ "$size" -ge $(($4 * 2048)) ] && "$bin/disk_stamp" disk=9 size=9m write-device "$disk" &&
+		"$bin/disk_read" blocks=9 bs=1m direct verify "$disk"
+}
+
+# says RC REGEX WORDS...: array.sh ends so; its last line is like that
+says()
+{
+	rc_wanted=$1
+	regex=$2
+	shift 2
+	rc=0
+	PATH=$stub$PATH "$array" "$@" >"$DIO_TMP/out" 2>"$DIO_TMP/said" || rc=$?
+	cat "$DIO_TMP/said"
+	echo "exit $rc, wanted $rc_wanted and /$regex/"
+	[ $rc -eq "$rc_wanted" ] && [ ! -s "$DIO_TMP/out" ] &&
+		tail -n 1 "$DIO_TMP/said" | grep -Eq "$regex"
+}
+
+# fails REGEX WORDS...: a step fails, is named, and leaves nothing
+fails()
+{
+	says 1 "$@" && no_traces
+}
+
+# An array that is up is neither built anew nor harmed.
+refused()
+{
+	says 1 '^array: an array is up: take it down first$' up many &&
+		says 1 '^array: an array is up: take it down first$' up fc dm &&
+		"$bin/disk_read" blocks=1 bs=1m direct verify "${disks%% *}"
+}
+
+# One of the two ports is somebody else's.
+port_taken()
+{
+	ip link add fctgt type veth peer name other || return
+	traces >"$DIO_TMP/traces.before"
+	fails '^array: failed: ip link add fcini ' up fc
+	bad=$?
+	ip link del fctgt
+	traces >"$DIO_TMP/traces.before"
+	return $bad
+}
+
+# stand_in PROGRAM RC: a program that only fails, before the others on the PATH
+stand_in()
+{
+	mkdir -p "$DIO_TMP/stub"
+	printf '#!/bin/sh\nexit %d\n' "$2" >"$DIO_TMP/stub/$1"
+	chmod +x "$DIO_TMP/stub/$1"
+	stub=$DIO_TMP/stub:
+}
+
+no_dm()
+{
+	stand_in dmsetup 1
+	fails '^array: the disks cannot be joined by device-mapper$' up many dm
+	bad=$?
+	stub=""
+	return $bad
+}
+
+# The joined disk is not what its members hold.
+wrong_chunks()
+{
+	stand_in cmp 1
+	fails '^array: /dev/md127: chunk 0 is not /dev/sd[a-z]+.s$' up many md
+	bad=$?
+	stub=""
+	return $bad
+}
+
+# A disk does not hold its stamps.
+wrong_stamps()
+{
+	mkdir -p "$DIO_TMP/out/kselftest"
+	ln -s "$bin/disk_stamp" "$DIO_TMP/out/kselftest/disk_stamp"
+	printf '#!/bin/sh\nexit 5\n' >"$DIO_TMP/out/kselftest/disk_read"
+	chmod +x "$DIO_TMP/out/kselftest/disk_read"
+	_out=$O
+	O=$DIO_TMP/out
+	fails '^array: many: the disks do not hold their stamps$' up many &&
+		fails '^array: fc: the disks do not hold their stamps$' up fc
+	bad=$?
+	O=$_out
+	return $bad
+}
+
+no_tools()
+{
+	_out=$O
+	O=$DIO_TMP
+	fails '^array: fc0 cannot be stamped$' up fc && fails '^array: failed: .*disk_stamp ' up many
+	bad=$?
+	O=$_out
+	return $bad
+}
+
+# hidden REGEX NAME: of a kernel that has none of the drivers
+hidden()
+{
+	rc=0
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare -m sh -c 'mount -t tmpfs none /sys/bus && exec "$@"' - "$array" up "$2" \
+		>"$DIO_TMP/said" 2>&1 || rc=$?
+	cat "$DIO_TMP/said"
+	[ $rc -eq 1 ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] && grep -Eq "$1" "$DIO_TMP/said" &&
+		no_traces
+}
+
+# interrupted WORDS... -- CMD...: SIGTERM as soon as CMD succeeds
+interrupted()
+{
+	words=""
+	while [ "$1" != -- ]; do
+		words="$words $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086 # words
+	"$array" up $words >"$DIO_TMP/out" 2>"$DIO_TMP/said" &
+	pid=$!
+	dio_wait 120 "$@" || echo "waited 120 s for $*"
+	kill -TERM "$pid"
+	rc=0
+	wait "$pid" || rc=$?
+	cat "$DIO_TMP/out" "$DIO_TMP/said"
+	echo "exit $rc, wanted 143"
+	[ $rc -eq 143 ] && no_traces
+}
+
+# exists PATTERN
+exists()
+{
+	for _path in $1; do
+		[ ! -e "$_path" ] || return 0
+	done
+	return 1
+}
+
+# For a test that stopped half way
+clean()
+{
+	for name in fc many; do
+		"$array" down $name >/dev/null 2>&1 || :
+	done
+}
+
+dio_init "$@"
+dio_need bash dmsetup ip diff cmp unshare
+[ -x "$bin/disk_read" ] || dio_skip_all "there are no selftests in $bin (make selftests)"
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config ||
+	dio_skip_all "this kernel has no configfs"
+[ -d /sys/bus/fcoe ] || dio_skip_all "this kernel has no FCoE"
+[ -d $many ] || dio_skip_all "this kernel has no scsi_debug"
+O=${bin%/kselftest}
+export O
+disks=""
+dio_on_exit clean
+traces >"$DIO_TMP/traces.before"
+dio_plan 33
+
+dio_check "fc: eight disks with their stamps" bare 8 fc 16
+dio_check "fc: an HBA port that sees a target" ports
+dio_check "fc: what is up is not touched" refused
+dio_check "fc: down leaves nothing" down fc
+dio_check "fc: down again" down fc
+for how in md dm; do
+	dio_check "fc: joined by $how" joined 8 fc $how 8191
+	dio_check "fc: joined by $how, down leaves nothing" down fc
+done
+dio_check "many: 64 disks with their stamps" bare 64 many 4
+dio_check "many: what is up is not touched" refused
+dio_check "many: down leaves nothing" down many
+dio_check "many: down again" down many
+for how in md dm; do
+	dio_check "many: joined by $how" joined 64 many $how 1008
+	dio_check "many: joined by $how, down leaves nothing" down many
+done
+
+dio_check "a port's name is taken" port_taken
+dio_check "no device-mapper" no_dm
+dio_check "chunks in the wrong place" wrong_chunks
+dio_check "stamps in the wrong place" wrong_stamps
+dio_check "no tools" no_tools
+dio_check "a kernel without FCoE" hidden '^array: this kernel has no FCoE$' fc
+dio_check "a kernel without scsi_debug" hidden '^array: this kernel has no scsi_debug$' many
+dio_check "no disks attached" fails 'found 0 of 8 disks: is this guest.sh -a sas' up sas
+
+dio_check "SIGTERM when the first port is there" interrupted fc -- exists /sys/class/net/fcini
+dio_check "SIGTERM when half of the LUNs are" interrupted fc -- exists "$config/core/fileio_0/fc4"
+dio_check "SIGTERM when the target is seen" interrupted fc -- exists "/sys/class/fc_remote_ports/*"
+dio_check "SIGTERM when many disks come" interrupted many md -- grep -qs scsi_debug \
+	/sys/block/sda/device/model
+dio_check "SIGTERM when they are joined" interrupted many dm -- exists "/sys/block/dm-*"
+
+usage='^array: usage: array.sh up scsi\|sas\|fc\|many \[md\|dm\] \| down NAME$'
+dio_check "no words" says 2 "$usage"
+dio_check "no such array" says 2 "$usage" up ide
+dio_check "no such way to join" says 2 "$usage" up fc lvm
+dio_check "down takes no way" says 2 "$usage" down fc md
