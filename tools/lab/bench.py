@@ -3,7 +3,7 @@
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
     bench.py run [--passes N] [CASE]...    the cases, both kernels: bench.sh's (default: all; short:
-                                           some) or arrays: sas, fc, many
+                                           some) or arrays: sas, fc, many, fc-short, many-short
     bench.py report                        print the table of the last runs again
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
@@ -35,7 +35,7 @@ RESULTS = os.path.join(OUT, "results.json")
 KERNELS = ("stock", "patched")
 TIMED = ("disks",)
 # Field reports on an array, in a guest of its own whose clock counts instructions
-ARRAYS = ("sas", "fc", "many")
+ARRAYS = ("sas", "fc", "many", "fc-short", "many-short")
 KEY = ("report", "case", "metric")
 # Per counted case: its metric, what a pass of it is (MiB or I/Os, see bench.sh), and the passes that
 # come to 3,000 million instructions or more, which profile.py needs.
@@ -56,7 +56,7 @@ RUNS = ("run-16k-by-4k", "run-16k-by-16k", "run-64k-by-4k", "run-64k-by-16k", "r
 READAHEAD = tuple(case + kb for kb in ("", "-kb512", "-kb4096") for case in RUNS)
 # What `make run` measures of them
 SHORT = ("direct", "raw", "buffered", "nocopy", "read-4k-bdev", "read-4k-raw", "read-4k-ext2",
-         "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k")
+         "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k", "fc-short", "many-short")
 COUNTED = tuple(UNIT) + READERS
 CLOCK_ERROR = 0.005
 
@@ -187,7 +187,7 @@ def run(cases, passes):
     runs = [c for c in cases if c in READAHEAD]
     pairs = []
     for array in (c for c in cases if c in ARRAYS):
-        pairs.append(both(["-c", "-a", array], [array]))
+        pairs.append(both(["-c", "-a", array.partition("-")[0]], [array]))
     if timed:
         pairs.append([guest(kernel, ["-d"], timed) for kernel in KERNELS])
     if counted:

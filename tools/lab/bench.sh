@@ -7,7 +7,7 @@
 #
 # CASE is one of
 #	disks				the four ways on the eight HBA disks (guest.sh -d): time
-#	sas fc many			the field reports on an array: see bench_array.sh
+#	sas fc many fc-short many-short	the field reports on an array: see bench_array.sh
 # or of these, on a data path that copies nothing; under guest.sh -c their time is instructions:
 #	direct raw buffered nocopy	the four ways on eight scsi_debug disks with fake_rw, where a
 #					request ends within its submission; a pass reads 512 MiB,
@@ -539,7 +539,7 @@ shift $((OPTIND - 1))
 for each in "$@"; do
 	case $each in
 	disks)	run_disks ;;
-	sas|fc|many)	bench_array "$each" ;;
+	sas|fc|many|fc-short|many-short)	bench_array "$each" ;;
 	*)	run_case "$each" "$n" ;;
 	esac
 done

@@ -1,7 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The field reports on an array (see array.sh); bench.sh reads this file and calls bench_array NAME.
+# The field reports on an array (see array.sh); bench.sh reads this file and calls bench_array CASE:
+# an array's name, or for what `make run` shows
+#	fc-short	less of field-1, field-3 and field-4
+#	many-short	of field-5, a file extend on ext2
 #
 # Cases are named NAME-..., figures are those of the reports:
 #	field-1		the four ways on all disks at once
@@ -59,16 +62,14 @@ per_second()
 # four_ways NAME
 four_ways()
 {
-	local way ways="direct buffered nocopy" json command mib=16
+	local way ways="direct buffered nocopy" json command
 
-	[ "$1" != many ] || mib=4
 	if has_raw; then
 		bind_all "${disks[@]}"
 		ways="direct raw buffered nocopy"
 	fi
 	for way in $ways; do
 		args_of "$way"
-		# As much as is stamped
 		args=${args/blocks=64 /blocks=$mib }
 		args=${args/blocks=8192 /blocks=$((mib * 128)) }
 		command="disk_read $args of ${#disks[@]} disks"
@@ -97,11 +98,11 @@ file_loop()
 {
 	local fs way json words ns buffered
 
-	for fs in ext2 ext3 xfs jfs; do
+	for fs in $file_systems; do
 		make_fs "$fs" "$2"
 		for way in buffered direct; do
-			words="create bs=1m size=32m n=2"
-			[ $way = buffered ] || words="create direct bs=1m size=32m n=2"
+			words="create bs=1m size=32m n=$rounds"
+			[ $way = buffered ] || words="create direct bs=1m size=32m n=$rounds"
 			# shellcheck disable=SC2086
 			json=$("$bin/dio_write" $words verify "$mnt/file") ||
 				die 1 "$1-$fs-$way failed"
@@ -120,7 +121,7 @@ file_loop()
 # oltp NAME DEVICE
 oltp()
 {
-	local words="mix aio depth=32 bs=8k n=8000" ns per_s
+	local words="mix aio depth=32 bs=8k n=$ios" ns per_s
 
 	make_fs ext2 "$2"
 	dd if=/dev/zero of="$mnt/file" bs=1M count=64 oflag=direct status=none
@@ -132,13 +133,14 @@ oltp()
 	umount "$mnt"
 }
 
-# big_files NAME: fake_rw empties the disks, so that each case has an array of its own
+# big_files NAME FILE-SYSTEMS OPERATIONS: fake_rw empties the disks, so that each case has an array of
+# its own
 big_files()
 {
 	local fs op
 
-	for fs in ext2 ext3 xfs; do
-		for op in create fill over; do
+	for fs in $2; do
+		for op in $3; do
 			up "$1" dm
 			joined=${disks[0]}
 			make_fs "$fs" "$joined"
@@ -192,19 +194,54 @@ emit_ios()
 	done
 }
 
-# bench_array NAME: bare, as RAID0, as a stripe; many's disks are too small for a file system each
-bench_array()
+# on_disks NAME: many's are too small for a file system each
+on_disks()
 {
 	up "$1"
 	four_ways "$1"
 	[ "$1" = many ] || file_loop "$1-disk" "${disks[0]}"
 	down "$1"
+}
+
+on_raid0()
+{
 	up "$1" md
 	file_loop "$1-raid0" "${disks[0]}"
 	down "$1"
+}
+
+on_stripe()
+{
 	up "$1" dm
-	joined=${disks[0]}
-	oltp "$1" "$joined"
+	oltp "$1" "${disks[0]}"
 	down "$1"
-	[ "$1" != many ] || big_files "$1"
+}
+
+# bench_array CASE
+bench_array()
+{
+	# Of each disk as much as is stamped is read.
+	mib=16 file_systems="ext2 ext3 xfs jfs" rounds=2 ios=8000
+	case $1 in
+	fc-short)
+		mib=4 file_systems="ext2 ext3" rounds=1 ios=2000
+		on_disks fc
+		on_stripe fc
+		;;
+	many-short)
+		big_files many ext2 create
+		;;
+	many)
+		mib=4
+		on_disks many
+		on_raid0 many
+		on_stripe many
+		big_files many "ext2 ext3 xfs" "create fill over"
+		;;
+	*)
+		on_disks "$1"
+		on_raid0 "$1"
+		on_stripe "$1"
+		;;
+	esac
 }

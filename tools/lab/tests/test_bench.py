@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, LAB)
@@ -68,6 +69,29 @@ class Update(unittest.TestCase):
             with self.assertRaises(TypeError):
                 bench.save([object()])
             self.assertEqual(bench.load(), [{"x": 1}])
+
+
+class Run(unittest.TestCase):
+    def asked(self, *cases):
+        """The guests that are started for these cases: (kernel, flags, bench.sh's words)."""
+        guests = []
+
+        def guest(kernel, flags, args, quiet=False):
+            guests.append((kernel, flags, args))
+            return {}
+
+        with mock.patch.object(bench, "guest", guest), mock.patch.object(bench, "save"):
+            bench.run(cases, 1)
+        return guests
+
+    def test_each_array_has_a_guest_of_its_own_on_both_kernels(self):
+        self.assertCountEqual(self.asked("many", "fc-short"),
+                              [(kernel, ["-c", "-a", array], [case]) for kernel in bench.KERNELS
+                               for array, case in (("many", "many"), ("fc", "fc-short"))])
+
+    def test_the_short_form_has_only_cases_that_there_are(self):
+        known = bench.TIMED + bench.COUNTED + bench.READAHEAD + bench.ARRAYS
+        self.assertEqual(set(bench.SHORT) - set(known), set())
 
 
 class Table(unittest.TestCase):
