@@ -3,7 +3,8 @@
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
     bench.py run [--passes N] [CASE]...    the cases, both kernels: bench.sh's (default: all; short:
-                                           some) or arrays: sas, fc, many, fc-short, many-short
+                                           some; readahead) or arrays: sas, fc, many,
+                                           fc-short, many-short
     bench.py report                        print the table of the last runs again
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
@@ -12,7 +13,7 @@ $O/results.json is a list of objects with report, case, metric, unit, stock, pat
 (patched/stock, null where one of them has none), reported (the field report's own figure or null)
 and command. A run replaces the figures that it measured and keeps the others. Time is measured in a
 plain guest, instructions, readahead and arrays in one whose clock counts instructions; bench.sh has
-the cases. "readahead" names all of readahead's. profile boots each kernel twice, with few and many
+the cases. profile boots each kernel twice, with few and many
 passes, has every instruction counted (insn_count.c), and gives the difference to profile.py; it
 fails if the sum is off the guest's own clock by more than half a percent. What add takes over has
 "before", and is not in the table: report.py has one of its own. Exit: 0 done, 1 a guest failed, 2
@@ -48,15 +49,20 @@ UNIT.update({f"{what}-{size}-{place}": ("insn", SIZES[size], 100) for place in P
                                 ("uring", "4k"), ("read", "64k"), ("read", "1m"),
                                 ("read", "1m-huge"))})
 READERS = tuple(f"readers-{n}-{place}" for place in ("ext2", "jfs", "vfat") for n in (2, 4, 8))
-# Readahead: each with the three sizes of window
+# Readahead, see bench_readahead.sh: each of these with three sizes of window
 RUNS = ("run-16k-by-4k", "run-16k-by-16k", "run-64k-by-4k", "run-64k-by-16k", "run-128k-by-4k",
         "run-256k-by-4k", "run-geometric-64k", "random-4k", "random-then-seq", "seq-4k", "seq-16k",
         "seq-128k", "seq-1m", "streams-2", "streams-8", "streams-64", "reverse", "stride", "mmap-seq",
-        "mmap-random", "mix", "mix-shared", "lowmem-64")
-READAHEAD = tuple(case + kb for kb in ("", "-kb512", "-kb4096") for case in RUNS)
+        "mmap-random", "mix", "mix-shared", "lowmem-64", "fio-run-64k-by-4k")
+# The tests of the report of 2004, each in these places
+TESTS = (*(f"iozone-{test}" for test in ("sequential", "reread", "pread", "reverse", "stride",
+                                         "random", "mix")), "sysbench", "dss", "fio-random")
+READAHEAD = (tuple(case + kb for kb in ("", "-kb512", "-kb4096") for case in RUNS) +
+             tuple(f"{case}-{place}" for place in ("bdev", "ext4", "xfs", "ext2") for case in TESTS))
 # What `make run` measures of them
 SHORT = ("direct", "raw", "buffered", "nocopy", "read-4k-bdev", "read-4k-raw", "read-4k-ext2",
-         "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k", "fc-short", "many-short")
+         "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev",
+         "sysbench-bdev", "dss-bdev", "fc-short", "many-short")
 COUNTED = tuple(UNIT) + READERS
 CLOCK_ERROR = 0.005
 

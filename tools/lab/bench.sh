@@ -22,16 +22,7 @@
 #					system's get_block takes of it (FIBMAP)
 #	readers-N-FS			N = 2 to 8 processes read a file whose mapping blocks are not cached,
 #					from a disk that answers after 50 ms: elapsed time
-# or of these, readahead on a disk that takes 200 us for each request; under guest.sh -c their time
-# is exact too. A case is of its own boot-fresh cache and open file; CASE-kb512 and CASE-kb4096 are the
-# same with another read_ahead_kb than 128:
-#	run-LEN-by-SIZE			runs of LEN at random places, in reads of SIZE
-#	run-geometric-64k		runs of all lengths, by 4 KiB
-#	random-4k random-then-seq	single pages; and then a run of 32 MiB
-#	seq-SIZE streams-K		one stream; K streams that take turns on one open file
-#	reverse stride mmap-seq mmap-random
-#	mix mix-shared			index look-ups of 8 to 32 pages beside a long scan; on one file
-#	lowmem-64			64 streams of 1 MiB in a cgroup of 16 MiB
+# or of those of readahead, see bench_readahead.sh; under guest.sh -c their time is exact too.
 #
 # The file system is made on a disk that keeps its data. When all that maps the file's blocks is
 # cached, device-mapper puts a null_blk that neither keeps nor copies data in its place; bdev and raw
@@ -231,12 +222,13 @@ switch_to()
 	dm resume bench
 }
 
-# the_file WHERE: sets $file to what is to be read, or to nothing if this kernel has no such thing
+# the_file WHERE [MIB]: sets $file to what is to be read, or to nothing if this kernel has no such
+# thing. A file in a file system has MIB (32) MiB.
 the_file()
 {
-	local mnt=/run/bench
+	local mnt=/run/bench mib=${2-32}
 
-	if [ "${where-}" = "$1" ]; then
+	if [ "${where-}" = "$1 $mib" ]; then
 		return
 	fi
 	if mountpoint -q "$mnt"; then
@@ -250,7 +242,7 @@ the_file()
 		dm create bench --table "0 786432 linear $empty 0"
 		disks=("/dev/$(dmsetup info -c --noheadings -o blkdevname bench)")
 	fi
-	where=$1
+	where="$1 $mib"
 	case $1 in
 	bdev)
 		file=${disks[0]}
@@ -275,7 +267,7 @@ the_file()
 	mkdir -p "$mnt"
 	mount -t "$1" -o noatime "${disks[0]}" "$mnt"
 	file=$mnt/file
-	dd if=/dev/zero of="$file" bs=1M count=32 oflag=direct status=none
+	dd if=/dev/zero of="$file" bs=1M count="$mib" oflag=direct status=none
 	sync
 	dd if="$file" of=/dev/null bs=4k iflag=direct status=none
 	dd if="$file" of=/dev/null bs=4k count=1 status=none
@@ -343,139 +335,6 @@ nsec_of()
 		sed 's/.*"bytes": [0-9]*, "seconds": \([0-9]*\)\.\([0-9]*\),.*/\1\2/;s/^0*//'
 }
 
-# make_slow: sets $slow to a null_blk disk of 64 GiB that takes 200 us for each request. Left alone it
-# would cut requests at 255 sectors, and so count a window of 128 KiB twice.
-make_slow()
-{
-	local dir=/sys/kernel/config/nullb/slow setting
-
-	[ ! -d "$dir" ] || return 0
-	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-	mkdir "$dir"
-	for setting in size=65536 irqmode=2 completion_nsec=200000 queue_mode=2 max_sectors=2560 \
-			power=1; do
-		echo "${setting#*=}" >"$dir/${setting%%=*}"
-	done
-	slow=slow
-	[ -b /dev/slow ] || slow=nullb$(cat "$dir/index")
-}
-
-# load_of CASE: sets $words to those of ra_load, $per to what is counted by: n (runs), or mib
-load_of()
-{
-	local size=${1#*-}
-
-	per=mib
-	case $1 in
-	run-geometric-64k)	words="geometric len=64k bs=4k n=1000"; per=n ;;
-	run-*-by-*)		words="run len=${size%-by-*} bs=${size#*-by-} n=400"; per=n ;;
-	random-4k)		words="random bs=4k n=2000"; per=n ;;
-	random-then-seq)	words="turn len=32m bs=4k n=2000" ;;
-	seq-4k)			words="seq bs=4k n=16384" ;;
-	seq-16k)		words="seq bs=16k n=4096" ;;
-	seq-128k)		words="seq bs=128k n=512" ;;
-	seq-1m)			words="seq bs=1m n=64" ;;
-	streams-*)		words="streams k=$size bs=4k n=$((16384 / size))" ;;
-	reverse)		words="reverse bs=4k n=2000" ;;
-	stride)			words="stride len=64k bs=4k n=2000" ;;
-	mmap-seq)		words="mmap-seq n=16384" ;;
-	mmap-random)		words="mmap-random n=2000" ;;
-	lowmem-64)		words="streams separate k=64 bs=4k n=256" ;;
-	mix)			words="mix separate len=128k bs=4k n=400" ;;
-	mix-shared)		words="mix len=128k bs=4k n=400" ;;
-	*)			die 2 "no such case: $1" ;;
-	esac
-}
-
-# full_window KB LAST: which device read of the run at byte LAST was the first of KB; a trace of bios
-# is on stdin. A bio holds no more than a megabyte: what follows one so large is of the same read.
-full_window()
-{
-	awk -v kb="$1" -v from="$2" '
-		{
-			sub(/.*block_bio_queue: [^ ]* [^ ]* /, "")
-			if (!n && $1 != from / 512)
-				next
-			if (n && $1 == end && piece >= 2048) {
-				whole += $3
-			} else {
-				n++
-				whole = $3
-			}
-			piece = $3
-			end = $1 + $3
-			if (whole >= 2 * kb) {
-				print n
-				exit
-			}
-		}'
-}
-
-# little_memory: sets $group to a cgroup of 16 MiB; fails if this kernel has no such thing
-little_memory()
-{
-	local root=/run/bench-cgroup
-
-	group=$root/little
-	[ ! -d "$group" ] || return 0
-	grep -q '^memory.*1$' /proc/cgroups || return
-	mkdir -p $root
-	mount -t cgroup2 none $root
-	echo +memory >$root/cgroup.subtree_control
-	mkdir "$group"
-	echo 16m >"$group/memory.max"
-}
-
-# run_ra CASE KB
-run_ra()
-{
-	local tracing=/sys/kernel/tracing said reads sectors n bytes nsec units group=""
-
-	make_slow
-	load_of "${1%-kb*}"
-	if [ "${1%-kb*}" = lowmem-64 ]; then
-		little_memory || return 0
-	fi
-	echo "$2" >"/sys/block/$slow/queue/read_ahead_kb"
-	flush "/dev/$slow"
-	read -r reads _ sectors _ <"/sys/block/$slow/stat"
-	if [ "${words%% *}" = turn ]; then
-		mountpoint -q $tracing || mount -t tracefs none $tracing
-		echo 65536 >$tracing/buffer_size_kb
-		echo >$tracing/trace
-		echo 1 >$tracing/events/block/block_bio_queue/enable
-	fi
-	# shellcheck disable=SC2086
-	said=$([ -z "$group" ] || echo 0 >"$group/cgroup.procs"
-		exec "$bin/ra_load" $words "/dev/$slow") || die 1 "$1 failed"
-	if [ "${words%% *}" = turn ]; then
-		echo 0 >$tracing/events/block/block_bio_queue/enable
-		emit readahead "$1" full_window_read ordinal \
-			"$(full_window "$2" "$(echo "$said" | field last)" <$tracing/trace)" \
-			"ra_load $words (read_ahead_kb $2)"
-	fi
-	flush "/dev/$slow"
-	read -r n _ bytes _ <"/sys/block/$slow/stat"
-	reads=$((n - reads))
-	sectors=$((bytes - sectors))
-	n=$(echo "$said" | field n)
-	bytes=$(echo "$said" | field bytes)
-	nsec=$(echo "$said" | field nsec)
-	units=$n
-	[ $per = n ] || units=$(awk -v b="$bytes" 'BEGIN { print b / 1048576 }')
-	emit readahead "$1" "device_reads_per_${per/#n/run}" reads \
-		"$(awk -v r="$reads" -v u="$units" 'BEGIN { printf "%.3f", r / u }')" \
-		"ra_load $words (null_blk, 200 us, read_ahead_kb $2)"
-	emit readahead "$1" bytes_read_per_used ratio \
-		"$(awk -v s="$sectors" -v b="$bytes" 'BEGIN { printf "%.3f", s * 512 / b }')" \
-		"ra_load $words (null_blk, 200 us, read_ahead_kb $2)"
-	[ -z "$group" ] || emit readahead "$1" pages_unread pages $((sectors / 8 - bytes / 4096)) \
-		"ra_load $words (in 16 MiB, null_blk, 200 us, read_ahead_kb $2)"
-	emit readahead "$1" "time" us \
-		"$(awk -v ns="$nsec" -v u="$units" 'BEGIN { printf "%.2f", ns / u / 1000 }')" \
-		"ra_load $words (null_blk, 200 us, read_ahead_kb $2)"
-}
-
 run_case()
 {
 	local name=$1 n=$2 i one mib=512
@@ -515,17 +374,16 @@ run_case()
 		name=${1%-*}
 		run_io "${name%%-*}" "${name#*-}" "${1##*-}" "$n"
 		;;
-	*-kb*)
-		run_ra "$name" "${name##*-kb}"
-		;;
 	*)
-		run_ra "$name" 128
+		run_ra "$name"
 		;;
 	esac
 }
 
 # shellcheck source=bench_array.sh
 . "$(dirname "$0")/bench_array.sh"
+# shellcheck source=bench_readahead.sh
+. "$(dirname "$0")/bench_readahead.sh"
 
 n=1
 while getopts n: opt; do

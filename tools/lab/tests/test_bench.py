@@ -51,6 +51,11 @@ class Merge(unittest.TestCase):
         self.assertEqual(bench.reported("field-3", "fc-raid0-ext2", "gain"), 1.466)
         self.assertEqual(bench.reported("field-5", "many-ext3-create", "io_kib"), 45.8)
         self.assertIsNone(bench.reported("field-3", "fc-raid0-jfs", "gain"))
+        self.assertEqual(bench.reported("field-2", "iozone-random-ext4", "mb_per_s"), 19.51)
+        self.assertEqual(bench.reported("field-2", "iozone-mix-bdev", "mb_per_s"), 29.26)
+        self.assertEqual(bench.reported("field-2", "iozone-pread-harness", "mb_per_s"), 11.42)
+        self.assertEqual(bench.reported("field-2", "sysbench-xfs", "seconds"), 79.8176)
+        self.assertIsNone(bench.reported("field-2", "dss-ext2", "mb_per_s"))
 
 
 class Update(unittest.TestCase):
@@ -105,6 +110,62 @@ class Table(unittest.TestCase):
                          [["direct", "mb"], ["direct", "us"], ["buffered", "mb"], ["raw", "mb"]])
         self.assertEqual(rows[1][4:], ["1000", "2001", "2.000", "-"])
         self.assertEqual(rows[4][4:], ["-", "12.35", "-", "-"])
+
+
+class Readahead(unittest.TestCase):
+    """bench_readahead.sh, as far as it needs no disk."""
+
+    def bash(self, script, *args, **more):
+        return subprocess.run(
+            ["bash", "-euc", f'die() {{ echo "$2" >&2; exit "$1"; }}; . "$0"; {script}',
+             os.path.join(LAB, "bench_readahead.sh"), *args],
+            text=True, check=False, capture_output=True, **more)
+
+    def test_it_knows_each_case_of_bench_py(self):
+        done = self.bash('for c; do load_of "${c%-kb*}"; echo "$program:$words:$place"; done',
+                         *bench.READAHEAD)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        words = dict(zip(bench.READAHEAD, done.stdout.splitlines()))
+        self.assertEqual(words["run-64k-by-16k-kb512"], "ra_load:run len=64k bs=16k n=400:")
+        self.assertEqual(words["iozone-random-ext4"],
+                         "ra_load:blocks once bs=128k n=2048 size=256m:ext4")
+        self.assertEqual(words["fio-random-bdev"], "fio:random:bdev")
+        self.assertTrue(set(bench.SHORT) <= set(bench.COUNTED + bench.READAHEAD))
+        self.assertEqual(self.bash('load_of "$1"', "iozone-upwards-ext4").returncode, 2)
+
+    def test_jobs_of_fio_are_those_that_cases_name(self):
+        with open(os.path.join(LAB, "bench_readahead.fio"), encoding="utf-8") as f:
+            jobs = [line.strip("[]\n") for line in f if line.startswith("[")]
+        done = self.bash('for c; do load_of "$c"; echo "$words"; done', "fio-random-xfs",
+                         "fio-run-64k-by-4k")
+        self.assertEqual(done.stdout.split(), jobs[1:])
+
+    def figures(self, name, per, report, *numbers):
+        """{metric: figure}: before and after reads and sectors, n, bytes, written, nsec"""
+        done = self.bash(f"""
+            emit() {{ echo "$3 $5"; }}
+            name={name} per={per} report={report} command=c
+            emit_ra "$name" "$@" """, *map(str, numbers))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {metric: float(value) for metric, value in map(str.split, done.stdout.splitlines())}
+
+    def test_figures_are_of_a_run_or_of_a_mib(self):
+        self.assertEqual(self.figures("run-64k-by-4k", "n", "readahead",
+                                      100, 1000, 110, 2280, 10, 655360, 0, 2000000),
+                         {"device_reads_per_run": 1, "bytes_read_per_used": 1, "time": 200})
+        self.assertEqual(self.figures("sysbench-xfs", "mib", "field-2",
+                                      0, 0, 40, 4096, 160, 1048576, 1048576, 4000000),
+                         {"device_reads_per_mib": 20, "bytes_read_per_used": 2, "time": 2000,
+                          "mb_per_s": 500, "seconds": 0.004})
+        self.assertEqual(self.figures("lowmem-64", "mib", "readahead",
+                                      0, 0, 16, 2112, 1, 1048576, 0, 1000)["pages_unread"], 8)
+
+    def test_the_first_full_window(self):
+        def bio(sector, sectors):
+            return f"ra_load-1 [000] 1.0: block_bio_queue: 252,0 R {sector} + {sectors} [ra_load]"
+        trace = [bio(8, 8), bio(1000, 8), bio(1008, 32), bio(1040, 2048), bio(3088, 512)]
+        done = self.bash('full_window 1280 $((1000 * 512))', input="\n".join(trace) + "\n")
+        self.assertEqual(done.stdout, "3\n")
 
 
 class CommandLine(unittest.TestCase):

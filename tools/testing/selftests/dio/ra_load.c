@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Read a file through the page cache in one of the ways that readahead must cope with.
+ * Read a file through the page cache in one of the ways that readahead must cope with. Some write,
+ * too.
  *
  *	ra_load MODE [len=64k] [bs=4k] n=400 FILE
  *
@@ -10,8 +11,11 @@
  *	seq		n reads of bs, one after the other, from from=N (0) on
  *	streams		the same k times (k=8), the streams taking turns on one open file, or with
  *			the word separate each on its own
+ *	read		n reads of bs by read(2), one after the other
+ *	blocks		n requests for blocks of bs at random places, with the word once for none
+ *			twice; writes=40 of 100 write; fsync=100 calls fsync(2) after as many
  *	reverse		n reads from the end to the front
- *	stride		n reads of bs, every len
+ *	stride		n reads of bs, every len; from the end it goes back to the second bs
  *	mix		n times a run of 8 to 32 pages at a random place, and len of a long scan, on
  *			one open file, or with the word separate on two
  *	mmap-seq, mmap-random	touch n pages of a mapping
@@ -19,12 +23,13 @@
  * Runs are read bs at a time. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
  * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
- * and what is read must be those; the word holes allows zeros instead. Prints the time of the
- * reads, and what they were:
+ * and what is read must be those; the word holes allows zeros instead; bad=N: the page at each
+ * multiple of N but 0 cannot be read, and a read must end just before it, or with EIO if it begins
+ * there (not with read, mmap). Prints the time of the requests, what they read and wrote:
  *
- *	{"n": 400, "bytes": 26214400, "nsec": 96000000, "last": 8192}
+ *	{"n": 400, "bytes": 26214400, "written": 0, "nsec": 96000000, "last": 8192}
  *
- * last is the place of the last run or read.
+ * last is the place of the last run.
  *
  * Exit status: 0 done, 2 usage, 3 cannot be opened, 4 read error, 5 wrong data.
  */
@@ -39,20 +44,23 @@
 #include "words.h"
 #include "load.h"
 
+enum { NEEDS_LEN = 1, NO_BAD = 2 };
+
 struct mode {
 	const char *name;
 	void (*run)(void);
+	int flags;
 };
 
 static struct {
 	const char *name;
 	const struct mode *mode;
-	unsigned long long bs, len, n, k, seed, from, every, size, disk;
-	int verify, holes, separate, advice;
+	unsigned long long bs, len, n, k, seed, from, every, size, disk, bad, writes, fsync;
+	int verify, holes, separate, once, advice;
 } opt = { .bs = PAGE, .k = 8, .seed = 1, .advice = -1 };
 
 static int fd;
-static unsigned long long bytes, nsec, last;
+static unsigned long long bytes, written, nsec, last;
 static unsigned char *buf;
 static const unsigned char zeros[STAMP_SECTOR];
 
@@ -76,19 +84,79 @@ static void verify(const unsigned char *data, unsigned long long pos, unsigned l
 	}
 }
 
+/* How many of @len bytes at @pos can be read */
+static unsigned long long readable(unsigned long long pos, unsigned long long len)
+{
+	unsigned long long page = pos / PAGE * PAGE, bad;
+
+	if (!opt.bad)
+		return len;
+	bad = page ? (page + opt.bad - 1) / opt.bad * opt.bad : opt.bad;
+	if (bad >= pos + len)
+		return len;
+	return bad > pos ? bad - pos : 0;
+}
+
+/* What a read of @len bytes at @pos came to */
+static void check_read(unsigned long long pos, unsigned long long len, ssize_t got, int err)
+{
+	unsigned long long want = readable(pos, len);
+
+	if (!want && got < 0 && err == EIO)
+		return;
+	if (!want || got != (ssize_t)want)
+		die(EXIT_IO, "%s: %llu bytes at %llu: %s, %llu of them can be read", opt.name, len,
+		    pos, got < 0 ? strerror(err) : "not as many", want);
+	bytes += want;
+	if (opt.verify)
+		verify(buf, pos, want);
+}
+
 /* One read; the checking of its data is not in the time. */
 static void read_at(int file, unsigned long long pos, unsigned long long len)
 {
 	unsigned long long start = now_ns();
 	ssize_t got = pread(file, buf, len, pos);
+	int err = errno;
 
 	nsec += now_ns() - start;
+	check_read(pos, len, got, err);
+}
+
+/* The same from where the file stands, which is @pos */
+static void read_on(unsigned long long pos)
+{
+	unsigned long long start = now_ns();
+	ssize_t got = read(fd, buf, opt.bs);
+	int err = errno;
+
+	nsec += now_ns() - start;
+	check_read(pos, opt.bs, got, err);
+}
+
+static void write_at(unsigned long long pos, unsigned long long len)
+{
+	unsigned long long off, start;
+	ssize_t got;
+
+	for (off = 0; opt.verify && off < len; off += STAMP_SECTOR)
+		stamp_fill(buf + off, opt.disk, (pos + off) / STAMP_SECTOR);
+	start = now_ns();
+	got = pwrite(fd, buf, len, pos);
+	nsec += now_ns() - start;
 	if (got != (ssize_t)len)
-		die(EXIT_IO, "%s: %llu bytes at %llu: %s", opt.name, len, pos,
-		    got < 0 ? strerror(errno) : "end of file");
-	bytes += len;
-	if (opt.verify)
-		verify(buf, pos, len);
+		die(EXIT_IO, "%s: writing %llu bytes at %llu: %s", opt.name, len, pos,
+		    got < 0 ? strerror(errno) : "not as many");
+	written += len;
+}
+
+static void sync_file(void)
+{
+	unsigned long long start = now_ns();
+
+	if (fsync(fd))
+		die(EXIT_IO, "%s: fsync: %s", opt.name, strerror(errno));
+	nsec += now_ns() - start;
 }
 
 /* A run of len from a page on, bs at a time */
@@ -147,23 +215,74 @@ static void run_turn(void)
 	read_run(place(opt.len), opt.len);
 }
 
-static void run_seq(void)
+static void check_size(void)
 {
 	if (opt.from + opt.n * opt.bs > opt.size)
 		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name,
 		    opt.from + opt.n * opt.bs);
+}
+
+static void run_seq(void)
+{
+	check_size();
 	read_run(opt.from, opt.n * opt.bs);
+}
+
+/* Every block once, in any order: n of all that there are, the first of a shuffled row */
+static unsigned long long *shuffled(unsigned long long blocks)
+{
+	unsigned long long *row = get_memory(blocks * sizeof(*row)), i, other, block;
+
+	for (i = 0; i < blocks; i++)
+		row[i] = i;
+	for (i = 0; i < opt.n; i++) {
+		other = i + pick(blocks - i);
+		block = row[other];
+		row[other] = row[i];
+		row[i] = block;
+	}
+	return row;
+}
+
+/* Writes are spread evenly among the reads. */
+static void run_blocks(void)
+{
+	unsigned long long blocks = opt.size / opt.bs, i, pos, *row = NULL;
+
+	if (!blocks || (opt.once && opt.n > blocks))
+		die(EXIT_USAGE, "%s has only %llu blocks", opt.name, blocks);
+	if (opt.once)
+		row = shuffled(blocks);
+	for (i = 0; i < opt.n; i++) {
+		pos = (row ? row[i] : pick(blocks)) * opt.bs;
+		if ((i + 1) * opt.writes / 100 > i * opt.writes / 100)
+			write_at(pos, opt.bs);
+		else
+			read_at(fd, pos, opt.bs);
+		if (opt.fsync && !((i + 1) % opt.fsync))
+			sync_file();
+	}
 }
 
 static int open_file(void)
 {
-	int file = open(opt.name, O_RDONLY);
+	int file = open(opt.name, opt.writes ? O_RDWR : O_RDONLY);
 
 	if (file < 0)
 		die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
 	if (opt.advice >= 0 && posix_fadvise(file, 0, 0, opt.advice))
 		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
 	return file;
+}
+
+static void run_read(void)
+{
+	unsigned long long i;
+
+	check_size();
+	lseek(fd, opt.from, SEEK_SET);
+	for (i = 0; i < opt.n; i++)
+		read_on(opt.from + i * opt.bs);
 }
 
 static void run_streams(void)
@@ -191,12 +310,16 @@ static void run_reverse(void)
 
 static void run_stride(void)
 {
-	unsigned long long i;
+	unsigned long long i, pos = 0, pass = 0;
 
-	if (opt.n * opt.len > opt.size)
-		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, opt.n * opt.len);
-	for (i = 0; i < opt.n; i++)
-		read_at(fd, i * opt.len, opt.bs);
+	check_size();
+	for (i = 0; i < opt.n; i++, pos += opt.len) {
+		if (pos + opt.bs > opt.size) {
+			pass++;
+			pos = pass * opt.bs;
+		}
+		read_at(fd, pos, opt.bs);
+	}
 }
 
 /* Queries that look up rows by an index, beside one that scans a table; one open file each */
@@ -251,10 +374,12 @@ static void run_mmap_random(void)
 }
 
 static const struct mode modes[] = {
-	{ "run", run_runs }, { "geometric", run_geometric }, { "random", run_random },
-	{ "turn", run_turn }, { "seq", run_seq }, { "streams", run_streams },
-	{ "reverse", run_reverse }, { "stride", run_stride }, { "mix", run_mix },
-	{ "mmap-seq", run_mmap_seq }, { "mmap-random", run_mmap_random },
+	{ "run", run_runs, NEEDS_LEN }, { "geometric", run_geometric, NEEDS_LEN },
+	{ "random", run_random, 0 }, { "turn", run_turn, NEEDS_LEN }, { "seq", run_seq, 0 },
+	{ "streams", run_streams, 0 }, { "read", run_read, NO_BAD },
+	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
+	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
+	{ "mmap-seq", run_mmap_seq, NO_BAD }, { "mmap-random", run_mmap_random, NO_BAD },
 };
 
 static const struct {
@@ -263,7 +388,8 @@ static const struct {
 } numbers[] = {
 	{ "bs=", &opt.bs }, { "len=", &opt.len }, { "n=", &opt.n }, { "k=", &opt.k },
 	{ "seed=", &opt.seed }, { "from=", &opt.from }, { "every=", &opt.every },
-	{ "size=", &opt.size }, { "disk=", &opt.disk },
+	{ "size=", &opt.size }, { "disk=", &opt.disk }, { "bad=", &opt.bad },
+	{ "writes=", &opt.writes }, { "fsync=", &opt.fsync },
 };
 
 static void parse_word(char *word)
@@ -287,6 +413,8 @@ static void parse_word(char *word)
 		opt.separate = 1;
 	else if (!strcmp(word, "holes"))
 		opt.holes = 1;
+	else if (!strcmp(word, "once"))
+		opt.once = 1;
 	else if (!strcmp(word, "advise=random"))
 		opt.advice = POSIX_FADV_RANDOM;
 	else if (!strcmp(word, "advise=sequential"))
@@ -309,10 +437,12 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "usage: ra_load MODE [len=64k] bs=4k n=400 FILE");
 	if (opt.bs % STAMP_SECTOR || opt.len % PAGE)
 		die(EXIT_USAGE, "bs= is a multiple of %d, len= of %lu", STAMP_SECTOR, PAGE);
-	if (!opt.len && (opt.mode->run == run_runs || opt.mode->run == run_geometric ||
-			 opt.mode->run == run_stride || opt.mode->run == run_mix ||
-			 opt.mode->run == run_turn))
+	if (!opt.len && opt.mode->flags & NEEDS_LEN)
 		die(EXIT_USAGE, "%s needs len=", opt.mode->name);
+	if (opt.bad && opt.mode->flags & NO_BAD)
+		die(EXIT_USAGE, "%s has no bad=", opt.mode->name);
+	if (opt.bad % PAGE || opt.writes > 100)
+		die(EXIT_USAGE, "bad= is a multiple of %lu, writes= at most 100", PAGE);
 	fd = open_file();
 	if (!opt.size)
 		opt.size = lseek(fd, 0, SEEK_END);
@@ -321,7 +451,7 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "bs= is too large");
 	memset(buf, 0, opt.bs);
 	opt.mode->run();
-	printf("{\"n\": %llu, \"bytes\": %llu, \"nsec\": %llu, \"last\": %llu}\n",
-	       opt.n, bytes, nsec, last);
+	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, ", opt.n, bytes, written);
+	printf("\"nsec\": %llu, \"last\": %llu}\n", nsec, last);
 	return 0;
 }
