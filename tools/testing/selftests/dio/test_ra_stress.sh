@@ -8,6 +8,15 @@
 #
 # Readers stay below the part that is cut off; in the part with holes they may see zeros. A broken
 # kernel shows old pages, pages of another place, or fails under KASAN and lockdep.
+#
+# Then the disk gets bad pages, in the middle of windows. A request fails as a whole, with all of
+# its pages, and whoever needs one of these reads it again. Readers hold the kernel to it: EIO for the
+# pages that are bad, data for their neighbours. A broken kernel fails a page that was only read
+# along with a bad one, or passes off as data what never came. (Not on xfs, where a page is bad with
+# the rest of its large folio.)
+#
+# Last, memory is short: the same readers, and fio, which reads and writes at random and verifies
+# what it wrote.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
@@ -24,25 +33,32 @@ has_type()
 	grep -qw "$1" /proc/filesystems || modprobe -q "$1" 2>/dev/null
 }
 
-# reader WORDS...: ra_load in the background, in the small cgroup if there is one
+# in_group COMMAND...: run it in the small cgroup, if there is one
+in_group()
+(
+	[ -z "$group" ] || echo 0 >"$group/cgroup.procs"
+	exec "$@"
+)
+
+# reader WORDS...: ra_load in the background
 reader()
 {
-	(
-		[ -z "$group" ] || echo 0 >"$group/cgroup.procs"
-		exec "$DIO_DIR/ra_load" "$@" disk=0 holes size=24m "$file"
-	) >>"$DIO_TMP/readers" 2>&1 &
+	in_group "$DIO_DIR/ra_load" "$@" disk=0 "$allow" size=24m "$file" \
+		>>"$DIO_TMP/readers" 2>&1 &
 	pids="$pids $!"
 }
 
 start_readers()
 {
 	pids=""
+	: >"$DIO_TMP/readers"
 	reader run len=64k bs=4k n=400 "seed=$1"
 	reader geometric len=64k bs=16k n=200 "seed=$1"
 	reader random bs=8k n=500 "seed=$1"
 	reader streams k=4 bs=4k n=1000
 	reader seq bs=128k n=192
 	reader mix len=128k bs=4k n=60 "seed=$1"
+	[ "$allow" = holes ] || return 0
 	reader mmap-random n=500 "seed=$1"
 	reader mmap-seq n=2000
 }
@@ -55,14 +71,14 @@ still_reading()
 	return 1
 }
 
-# wait_readers: fails if one of them failed
+# wait_readers: fails if one of them failed, and shows what it said
 wait_readers()
 {
-	_bad=0
+	_failed=0
 	for _pid in $pids; do
-		wait "$_pid" || _bad=1
+		wait "$_pid" || _failed=1
 	done
-	return $_bad
+	! grep -v '^{' "$DIO_TMP/readers" && return $_failed
 }
 
 # disturb N: one of the things that may happen to a file
@@ -88,14 +104,12 @@ on_system()
 	_bad=0 _n=0 _round=0
 	while [ "$_round" -lt "$rounds" ]; do
 		_round=$((_round + 1))
-		: >"$DIO_TMP/readers"
 		start_readers "$_round"
 		while still_reading; do
 			_n=$((_n + 1))
 			disturb "$_n" || { _bad=1; break; }
 		done
 		wait_readers || _bad=1
-		grep -v '^{' "$DIO_TMP/readers" && _bad=1
 	done
 	umount "$DIO_TMP/mnt" && return $_bad
 }
@@ -117,24 +131,114 @@ on_xfs()
 	return $_rc
 }
 
+# disk_table TABLE: what the disk is made of from now on
+disk_table()
+{
+	dmsetup suspend --noudevrules --noudevsync --nolockfs dio_ra_stress &&
+		dmsetup reload --noudevrules --noudevsync dio_ra_stress --table "$1" &&
+		dmsetup resume --noudevrules --noudevsync dio_ra_stress
+}
+
+# bad_sectors NAME: where the pages lie that are to be bad, one in 1000 KiB: no multiple of a window
+bad_sectors()
+{
+	_page=0
+	while _page=$((_page + 250)) && [ "$_page" -lt 6144 ]; do
+		_block=$_page
+		[ "$1" = bdev ] || _block=$(debugfs -R "bmap /file $_page" "$disk" 2>/dev/null)
+		echo $((_block * 8))
+	done | sort -n
+}
+
+# bad_table SECTOR...: the disk with a bad page at each
+bad_table()
+{
+	_from=0
+	for _sector in "$@"; do
+		echo "$_from $((_sector - _from)) linear $DIO_DISK $_from"
+		echo "$_sector 8 error"
+		_from=$((_sector + 8))
+	done
+	echo "$_from $((DIO_SECTORS - _from)) linear $DIO_DISK $_from"
+}
+
+# bad_pages NAME: readers, while caches are dropped, meet pages of $file that are bad
+bad_pages()
+{
+	# shellcheck disable=SC2046 # numbers
+	disk_table "$(bad_table $(bad_sectors "$1"))" || return
+	allow=bad=1000k
+	_bad=0 _round=0
+	while [ "$_round" -lt "$rounds" ]; do
+		_round=$((_round + 1))
+		disturb 0
+		start_readers "$_round"
+		while still_reading; do
+			disturb 0
+		done
+		wait_readers || _bad=1
+	done
+	allow=holes
+	disk_table "0 $DIO_SECTORS linear $DIO_DISK 0" && return $_bad
+}
+
+# bad_pages_on NAME
+bad_pages_on()
+{
+	if [ "$1" = bdev ]; then
+		stamp_disk && bad_pages "$1"
+		return
+	fi
+	mke2fs -q -F -t "$1" -b 4096 "$disk" >/dev/null 2>&1 || return
+	mount -t "$1" "$disk" "$DIO_TMP/mnt" || return
+	file=$DIO_TMP/mnt/file
+	"$DIO_DIR/disk_stamp" disk=0 size=32m "$file" >/dev/null && sync && bad_pages "$1"
+	_rc=$?
+	umount "$DIO_TMP/mnt" && return $_rc
+}
+
+# stamp_disk: sets $file to the disk itself
+stamp_disk()
+{
+	file=$disk
+	"$DIO_DIR/disk_stamp" disk=0 size=32m write-device "$disk" >/dev/null
+}
+
+# small_group MIB: sets $group to a cgroup that has no more memory
+small_group()
+{
+	group=$DIO_TMP/cgroup/small
+	if [ ! -d "$group" ]; then
+		mount -t cgroup2 none "$DIO_TMP/cgroup" 2>/dev/null || return
+		dio_on_exit dio_umount "$DIO_TMP/cgroup"
+		echo +memory >"$DIO_TMP/cgroup/cgroup.subtree_control" || return
+		mkdir "$group" || return
+		dio_on_exit rmdir "$group"
+	fi
+	echo "$1m" >"$group/memory.max"
+}
+
 # The same readers and no disturbance but a cgroup with a quarter of the file's size
 in_little_memory()
 {
-	mount -t cgroup2 none "$DIO_TMP/cgroup" 2>/dev/null || return
-	dio_on_exit dio_umount "$DIO_TMP/cgroup"
-	echo +memory >"$DIO_TMP/cgroup/cgroup.subtree_control" || return
-	group=$DIO_TMP/cgroup/small
-	mkdir "$group" || return
-	dio_on_exit rmdir "$group"
-	echo 8m >"$group/memory.max" || return
-	file=$disk
-	"$DIO_DIR/disk_stamp" disk=0 size=32m write-device "$disk" >/dev/null || return
-	: >"$DIO_TMP/readers"
+	stamp_disk && small_group 8 || return
 	start_readers 1
-	_bad=0
-	wait_readers || _bad=1
-	grep -v '^{' "$DIO_TMP/readers" && _bad=1
-	return $_bad
+	reader blocks writes=40 fsync=100 bs=16k n=1000
+	wait_readers
+	_rc=$?
+	group=""
+	return $_rc
+}
+
+# fio_on NAME: on a file of 40 MiB
+fio_on()
+{
+	mke2fs -q -F -t "$1" "$disk" >/dev/null 2>&1 || return
+	mount -t "$1" "$disk" "$DIO_TMP/mnt" && small_group 20 || return
+	DIO_FIO_FILE=$DIO_TMP/mnt/file in_group fio --eta=never "$DIO_DIR/test_ra_stress.fio"
+	_rc=$?
+	group=""
+	umount "$DIO_TMP/mnt" && return $_rc
 }
 
 dio_init "$@"
@@ -142,10 +246,10 @@ dio_need dmsetup fallocate truncate losetup mke2fs
 dio_get_part ra_stress
 [ "$DIO_SECTORS" -eq 131072 ] || dio_skip_all "$DIO_DISK has less than 64 MiB"
 disk=$DIO_DM
-group=""
+group="" allow=holes
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/cgroup"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $(($(echo "$systems" | wc -l) + 1))
+dio_plan $(($(echo "$systems" | wc -l) + 6))
 
 while IFS=: read -r name maker; do
 	case="readers of a restless file on $name"
@@ -162,8 +266,33 @@ done <<LIST
 $systems
 LIST
 
-if grep -q '^memory.*1$' /proc/cgroups 2>/dev/null; then
-	dio_check "readers in little memory" in_little_memory
+for name in ext2 ext4 bdev; do
+	case="readers of a file with bad pages on $name"
+	if [ $name != bdev ] && ! has_type $name; then
+		dio_skip "$case" "this kernel has no $name"
+	elif ! command -v debugfs >/dev/null; then
+		dio_skip "$case" "program debugfs is missing"
+	else
+		dio_check "$case" bad_pages_on $name
+	fi
+done
+
+memory=""
+grep -q '^memory.*1$' /proc/cgroups 2>/dev/null || memory="this kernel has no memory cgroups"
+if [ -n "$memory" ]; then
+	dio_skip "readers in little memory" "$memory"
 else
-	dio_skip "readers in little memory" "this kernel has no memory cgroups"
+	dio_check "readers in little memory" in_little_memory
 fi
+for name in ext2 ext4; do
+	case="fio verifies what it writes in little memory on $name"
+	if [ -n "$memory" ]; then
+		dio_skip "$case" "$memory"
+	elif ! has_type $name; then
+		dio_skip "$case" "this kernel has no $name"
+	elif ! command -v fio >/dev/null; then
+		dio_skip "$case" "program fio is missing"
+	else
+		dio_check "$case" fio_on $name
+	fi
+done
