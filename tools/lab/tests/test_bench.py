@@ -130,7 +130,7 @@ class Readahead(unittest.TestCase):
         self.assertEqual(words["iozone-random-ext4"],
                          "ra_load:blocks once bs=128k n=2048 size=256m:ext4")
         self.assertEqual(words["fio-random-bdev"], "fio:random:bdev")
-        self.assertTrue(set(bench.SHORT) <= set(bench.COUNTED + bench.READAHEAD))
+        self.assertTrue(set(bench.SHORT) <= set(bench.COUNTED + bench.READAHEAD + bench.ARRAYS))
         self.assertEqual(self.bash('load_of "$1"', "iozone-upwards-ext4").returncode, 2)
 
     def test_jobs_of_fio_are_those_that_cases_name(self):
