@@ -135,17 +135,20 @@ restore()
 	"$stamp" disk=1 write-device "$one"
 }
 
-# One byte changed in the last word of a sector.
+# Two bytes changed in the last word of a block's last sector, of one in the middle, of its first
 wrong()
 {
-	dd if="$one" of="$DIO_TMP/sector" bs=512 skip=1234 count=1 status=none
-	printf '\377\377' | dd of="$DIO_TMP/sector" bs=1 seek=510 conv=notrunc status=none
-	put_sector 1234 <"$DIO_TMP/sector" || return
-	blockdev --flushbufs "$one"
-	says 5 "^disk_read: $one: wrong data in sector 1234: a damaged stamp" \
-		blocks=1 bs=1m verify "$one" "$two" &&
-		says 5 "sector 1234:" blocks=1 bs=1m direct verify "$two" "$one"
-	bad=$?
+	for n in 2047 1234 0; do
+		dd if="$one" of="$DIO_TMP/sector" bs=512 skip=$n count=1 status=none
+		printf '\377\377' | dd of="$DIO_TMP/sector" bs=1 seek=510 conv=notrunc status=none
+		put_sector $n <"$DIO_TMP/sector" || return
+		blockdev --flushbufs "$one"
+		says 5 "^disk_read: $one: wrong data in sector $n: a damaged stamp" \
+			blocks=1 bs=1m verify "$one" "$two" &&
+			says 5 "sector $n:" blocks=1 bs=1m direct verify "$two" "$one"
+		bad=$?
+		[ "$bad" -eq 0 ] || break
+	done
 	restore && return $bad
 }
 
