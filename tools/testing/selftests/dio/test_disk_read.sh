@@ -149,7 +149,7 @@ wrong()
 		bad=$?
 		[ "$bad" -eq 0 ] || break
 	done
-	restore && return $bad
+	restore && return "$bad"
 }
 
 # The right stamp in the wrong place, or of the wrong disk.
@@ -163,7 +163,7 @@ moved()
 		bad=1
 	dd if=/dev/zero bs=512 count=1 status=none | put_sector 70 || return
 	says 5 "sector 70: no stamp" blocks=1 bs=64k direct verify "$one" || bad=1
-	restore && return $bad
+	restore && return "$bad"
 }
 
 # The first wrong sector is named, and a disk that is there twice is noticed.
@@ -175,7 +175,7 @@ order()
 	says 5 "sector 700:" blocks=1 bs=1m direct verify "$one" &&
 		says 5 "both carry the stamps of disk 1" blocks=1 bs=1m verify "$one" "$one"
 	bad=$?
-	restore && return $bad
+	restore && return "$bad"
 }
 
 # With all but the first sector wrong, the first wrong sector tells where random reads began.
@@ -191,7 +191,7 @@ seeds()
 	{ read -r a; read -r b; read -r c; } <"$DIO_TMP/seeds"
 	[ "$a" = "$c" ] && [ "$a" != "$b" ]
 	bad=$?
-	restore && return $bad
+	restore && return "$bad"
 }
 
 # A disk that fails from 1 MiB on.
@@ -207,6 +207,12 @@ late()
 	done
 }
 
+# No process reads with this test's seed. (The brackets keep grep from finding itself.)
+no_reader_left()
+{
+	! grep -qs "[s]eed=$$" /proc/[0-9]*/cmdline
+}
+
 has_read()
 {
 	[ "$(sectors_read "$1")" -gt "$2" ]
@@ -217,7 +223,7 @@ gone()
 {
 	victim=$1
 	before=$(sectors_read "$victim")
-	"$read" blocks=1g bs=4k direct random "$victim" "$one" >"$DIO_TMP/gone" 2>&1 &
+	"$read" blocks=1g bs=4k direct random "seed=$$" "$victim" "$one" >"$DIO_TMP/gone" 2>&1 &
 	pid=$!
 	dio_wait 20 has_read "$victim" "$before" || return
 	dio_pull "$victim" || return
@@ -225,6 +231,7 @@ gone()
 	wait "$pid" || rc=$?
 	cat "$DIO_TMP/gone"
 	echo "exit $rc, wanted 4"
+	dio_wait 5 no_reader_left || return
 	[ "$rc" -eq 4 ] && [ "$(wc -l <"$DIO_TMP/gone")" -eq 1 ] &&
 		grep -Eq "^disk_read: $victim: (read error at offset [0-9]+: |device gone)" \
 			"$DIO_TMP/gone"
@@ -270,20 +277,22 @@ full()
 terminated()
 {
 	before=$(sectors_read "$one")
-	"$read" blocks=1g bs=4k direct random "$one" >"$DIO_TMP/term" 2>&1 &
+	"$read" blocks=1g bs=4k direct random "seed=$$" "$one" >"$DIO_TMP/term" 2>&1 &
 	pid=$!
 	dio_wait 20 has_read "$one" "$before" || return
 	kill -TERM "$pid"
 	rc=0
 	wait "$pid" || rc=$?
 	cat "$DIO_TMP/term"
+	dio_wait 5 no_reader_left || return
 	[ "$rc" -eq 143 ] && grep -q '^disk_read: stopped by signal 15$' "$DIO_TMP/term"
 }
 
-no_memory()
+# little_memory WORD...: a block of 8 MiB where there is no memory for it
+little_memory()
 {
 	# shellcheck disable=SC3045 # dash and bash have it
-	(ulimit -v 4096 && exec "$read" blocks=1 bs=8m "$one")
+	(ulimit -v 4096 && exec "$read" blocks=1 bs=8m "$@" "$one")
 }
 
 no_output()
@@ -305,7 +314,7 @@ for disk in $DIO_LIST; do
 	[ "$(cat "/sys/class/block/${disk##*/}/size")" -ge 16384 ] ||
 		dio_skip_all "$disk is smaller than 8 MiB"
 done
-dio_plan 43
+dio_plan 44
 
 blockdev --flushbufs "$one"
 dio_check "direct reads come from the disk" disk_takes 8192 direct
@@ -376,7 +385,8 @@ no 2 'do not go together' "nocopy and verify" "$read" blocks=1 bs=4k nocopy veri
 no 2 'seed= is of no use' "seed without random" "$read" blocks=1 bs=4k seed=1 "$one"
 no 3 'No such file' "no such device" "$read" blocks=1 bs=4k /dev/nosuchdisk
 no 3 'neither a block device' "not a device" "$read" blocks=1 bs=4k /dev/null
-no 4 'no memory' "no memory" no_memory
+no 4 'no memory' "no memory" little_memory
+dio_check "nocopy has no buffer to copy to" little_memory nocopy
 no 4 'standard output: No space' "nowhere to print to" no_output
 dio_check "a signal ends all readers" terminated
 
