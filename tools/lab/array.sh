@@ -143,6 +143,8 @@ up_fc()
 			"$config/core/fileio_0/fc$n/control"
 		put 1 "$config/core/fileio_0/fc$n/enable"
 		put "fc$n" "$config/core/fileio_0/fc$n/wwn/vpd_unit_serial"
+		# Else it names 8 MiB, and readahead reads twice that.
+		put 0 "$config/core/fileio_0/fc$n/attrib/optimal_sectors"
 		must mkdir "$tpg/lun/lun_$n" "$acl/lun_$n"
 		must ln -s "$config/core/fileio_0/fc$n" "$tpg/lun/lun_$n/disk"
 		must ln -s "$tpg/lun/lun_$n" "$acl/lun_$n/disk"
