@@ -62,8 +62,7 @@ READAHEAD = (tuple(case + kb for kb in ("", "-kb512", "-kb4096") for case in RUN
 # What `make run` measures of them
 SHORT = ("direct", "raw", "buffered", "nocopy", "read-4k-bdev", "read-4k-raw", "read-4k-ext2",
          "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev",
-         "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev", "dss-bdev",
-         "fc-short", "many-short")
+         "dss-bdev", "fc-short", "many-short")
 COUNTED = tuple(UNIT) + READERS
 CLOCK_ERROR = 0.005
 
