@@ -310,16 +310,16 @@ build()
 	lock "$(dirname "$stock")"
 	if [ ! -e "$stock/.lab-built" ]; then
 		[ -d "$stock" ] || step copy-stock 20 copy_tree "$(dir_of source)" "$stock"
-		configure_and_build stock "$stock" 2800l
+		configure_and_build stock "$stock" 2100l
 		touch "$stock/.lab-built"
 	fi
-	patch_and_build patched "$stock" 1800l
+	patch_and_build patched "$stock" 1250l
 }
 
 build_debug()
 {
 	lock "$(dirname "$(dir_of debug)")"
-	patch_and_build debug "$(dir_of source)" 2900l
+	patch_and_build debug "$(dir_of source)" 2300l
 }
 
 build_kunit()
