@@ -12,6 +12,9 @@ SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools
 SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/linux/raw.h \
 	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
+FILE_TESTS := test_files test_file_load
+OTHER_TESTS := $(filter-out $(FILE_TESTS),$(basename $(notdir \
+	$(wildcard tools/testing/selftests/dio/test_*.sh))))
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
@@ -73,13 +76,28 @@ disks: kernel selftests
 			mv $(O)/disks/part $(O)/disks/disk$$n; } || exit 1; \
 	done
 
+# A guest keeps hardly more than one of the host's processors busy, so two run at once.
 guest-tests: kernel selftests
 	@rm -f $(O)/log/test_*.tap
-	@$(LAB)/guest.sh -t 3600 $(CURDIR)/$(LAB)/selftests.sh
+	@$(MAKE) --no-print-directory -k -j2 run-file-tests run-other-tests
 
 array-tests: kernel selftests
 	@rm -f $(O)/log/test_array.tap
-	@$(LAB)/guest.sh -a many -t 2400 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
+	@$(MAKE) --no-print-directory run-array-tests
+
+all-guest-tests: kernel selftests
+	@rm -f $(O)/log/test_*.tap
+	@$(MAKE) --no-print-directory -k -j2 run-file-tests run-other-tests run-array-tests
+
+# What these need is built by those that call them.
+run-file-tests:
+	@$(LAB)/guest.sh -n files -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(FILE_TESTS)
+
+run-other-tests:
+	@$(LAB)/guest.sh -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(OTHER_TESTS)
+
+run-array-tests:
+	@$(LAB)/guest.sh -a many -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
 
 field: packages
 	@mkdir -p $(O)/harness
@@ -119,7 +137,7 @@ mutants: packages
 fuzz: packages
 	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(O)/harness
 
-test: unit-tests harness guest-tests array-tests kunit
+test: unit-tests harness all-guest-tests kunit
 
 boot: disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
@@ -149,6 +167,7 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests disks guest-tests array-tests debug-tests kunit field run bench report \
-	profile series unit-tests harness mutants fuzz test boot check clean
+.PHONY: help packages kernel selftests disks guest-tests array-tests all-guest-tests run-file-tests \
+	run-other-tests run-array-tests debug-tests kunit field run bench report profile series \
+	unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -3,7 +3,7 @@
 #
 # Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
 #
-#	guest.sh [-k stock|patched|debug] [-c] [-d|-a ARRAY] [-t SECONDS] COMMAND...
+#	guest.sh [-k stock|patched|debug] [-c] [-d|-a ARRAY] [-n NAME] [-t SECONDS] COMMAND...
 #	guest.sh [-k stock|patched|debug] [-d|-a ARRAY] -s
 #
 #	-k  which kernel (patched)
@@ -14,18 +14,19 @@
 #	    to them are forgotten at the end.
 #	-a  get the guest ready for `array.sh up ARRAY`: scsi and sas attach the first seven, or all
 #	    eight, of those images to one HBA; fc and many give it more memory
+#	-n  what its log is called besides (ARRAY); guests that run at once need names
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
 #
 # While a command runs, a terminal shows the time and its last line. The host's files are visible
 # and read-only (an overlay takes writes), $O is shared for writing. A command's output goes to
-# stdout, the kernel's log to $O/log/guest-KERNEL.log (-ARRAY.log). Afterwards that is scanned: a warning, bug,
-# lockdep or KASAN report is a failure. KVM is used where a probe of at most ten seconds shows that
-# it runs a guest.
+# stdout, the kernel's log to $O/log/guest-KERNEL.log (or -NAME.log). Afterwards that is scanned: a
+# warning, bug, lockdep or KASAN report is a failure. KVM is used where a probe of at most ten seconds
+# shows that it runs a guest.
 #
 # A guest that gives no sign of life for three minutes is ended; its log and the state of its
 # processors stay in guest-KERNEL.log.still. If the kernel has not complained before, it is booted
-# once more, and log/test_guest.tap tells so. (Not with -c, where there are no signs.)
+# once more, and log/test_guest.tap (or _NAME.tap) tells so. (Not with -c, where there are no signs.)
 #
 # Exit: that of the command, 1 for a bad log, 124 for a guest that did not finish.
 
@@ -33,7 +34,7 @@ set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
-kernel=patched count=0 disks=0 array="" limit=600 shell=0
+kernel=patched count=0 disks=0 array="" name="" limit=600 shell=0
 
 die()
 {
@@ -41,15 +42,16 @@ die()
 	exit "$1"
 }
 
-while getopts k:cda:t:s opt; do
+while getopts k:cda:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
 	d)	disks=1 ;;
 	a)	array=$OPTARG ;;
+	n)	name=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
-	*)	die 2 "usage: guest.sh [-k KERNEL] [-c] [-d|-a ARRAY] [-t SECONDS] COMMAND... | -s" ;;
+	*)	die 2 "usage: guest.sh [-k KERNEL] [-c] [-d|-a ARRAY] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -63,8 +65,9 @@ esac
 
 mkdir -p "$out/log"
 out=$(cd "$out" && pwd)
-log=$out/log/guest-$kernel${array:+-$array}.log
-told=$out/log/test_guest${array:+_$array}.tap
+name=${name:-$array}
+log=$out/log/guest-$kernel${name:+-$name}.log
+told=$out/log/test_guest${name:+_$name}.tap
 image=$("$top/tools/lab/kernel.sh" dir "$kernel")/arch/x86/boot/bzImage
 [ -e "$image" ] || die 2 "the $kernel kernel is not built: make kernel"
 PATH=$("$top/tools/lab/kernel.sh" dir venv)/bin:$PATH:/sbin:/usr/sbin
@@ -194,7 +197,8 @@ boot()
 	pid=$!
 	trap 'kill "$pid" || :; wait "$pid" || :; exit 130' INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
-		[ ! -t 2 ] || printf '\rlab: guest %-8s %4d s of at most %d s: %-33.33s' "$kernel" \
+		[ ! -t 2 ] || printf '\rlab: guest %-8s %-5s %4d s of at most %d s: %-27.27s' \
+			"$kernel" "$name" \
 			$((SECONDS - start)) "$limit" "$(tail -n 1 "$run/out" 2>/dev/null)" >&2
 		if stands_still; then
 			still=1
