@@ -47,6 +47,7 @@ from overlay import Fault, Refusal  # noqa: E402
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 MESSAGE = "message"
+MESSAGE_WIDTH = 75      # checkpatch.pl's
 SECTIONS = ("Paths", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 
@@ -102,6 +103,9 @@ def read_letter(root, name):
     lines = letter.text.splitlines()
     if not lines[0] or len(lines) > 1 and lines[1]:
         raise Fault(name, "a message is a subject, an empty line, and why")
+    for line in lines:
+        if len(line) > MESSAGE_WIDTH:
+            raise Fault(name, f"a message has at most {MESSAGE_WIDTH} characters a line: {line}")
     return letter
 
 
