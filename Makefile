@@ -89,9 +89,11 @@ all-guest-tests: kernel selftests
 	@rm -f $(O)/log/test_*.tap
 	@$(MAKE) --no-print-directory -k -j2 run-file-tests run-other-tests run-array-tests
 
-# What these need is built by those that call them.
+# What these need is built by those that call them. OPS= random operations on each file system are
+# less than make test's (make run), or more.
 run-file-tests:
-	@$(LAB)/guest.sh -n files -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(FILE_TESTS)
+	@$(LAB)/guest.sh -n files -t 3600 $(if $(OPS),env DIO_OPS=$(OPS)) $(CURDIR)/$(LAB)/selftests.sh \
+		$(FILE_TESTS)
 
 run-other-tests:
 	@$(LAB)/guest.sh -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(OTHER_TESTS)
@@ -106,7 +108,7 @@ field: packages
 
 # The reports come first, with -j too: all else builds kernels.
 run: field
-	@$(MAKE) --no-print-directory guest-tests disks
+	@$(MAKE) --no-print-directory guest-tests disks OPS=50
 	@$(LAB)/bench.py run short
 
 bench: disks
