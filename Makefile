@@ -12,7 +12,7 @@ SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools
 SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/linux/raw.h \
 	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
-FILE_TESTS := test_files test_file_load
+FILE_TESTS := test_files test_file_load test_ra_stress
 OTHER_TESTS := $(filter-out $(FILE_TESTS),$(basename $(notdir \
 	$(wildcard tools/testing/selftests/dio/test_*.sh))))
 
