@@ -157,7 +157,7 @@ big_file()
 	local json before after
 
 	# shellcheck disable=SC2086
-	"$bin/dio_write" $2 verify "$mnt/file" >&2 || die 1 "$1 failed"
+	"$bin/dio_write" $2 verify "$mnt/file" >/dev/null || die 1 "$1 failed"
 	# From here on what is not in memory is lost: no old file, but for what is to be overwritten,
 	# and all bitmaps, which dumpe2fs reads.
 	[[ $2 = over* ]] || rm "$mnt/file"
