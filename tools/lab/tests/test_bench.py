@@ -20,7 +20,7 @@ def line(case, metric, value, report="field-1"):
 
 
 def figures(*lines):
-    return bench.parse_lines("\n".join(("Completed reading 1 mbytes", *lines, "# noise")))
+    return bench.parse_lines("\n".join(("Completed reading 1 mbytes", '{"ns": 1}', *lines, "# noise")))
 
 
 class Merge(unittest.TestCase):
