@@ -18,7 +18,9 @@ OTHER_TESTS := $(filter-out $(FILE_TESTS),$(basename $(notdir \
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
-STANDIN_STYLE := MEMORY_BARRIER,BIT_MACRO,CAMELCASE,EMBEDDED_FUNCTION_NAME,AVOID_EXTERNS,NEW_TYPEDEFS,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,PREFER_DEFINED_ATTRIBUTE_MACRO,EXPORT_SYMBOL,FUNCTION_ARGUMENTS,MINMAX,ENOSYS
+STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, AVOID_EXTERNS, \
+	NEW_TYPEDEFS, MACRO_ARG_REUSE, MACRO_ARG_PRECEDENCE, PREFER_DEFINED_ATTRIBUTE_MACRO, \
+	EXPORT_SYMBOL, FUNCTION_ARGUMENTS, MINMAX, ENOSYS
 
 help:
 	@echo 'make run        everything: the field reports on the harness, then build and boot both'
@@ -26,7 +28,8 @@ help:
 	@echo 'make field      the five field reports on the harness: our engine and readahead, and with'
 	@echo '                the faults put back, on modelled arrays; no kernel is built'
 	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest, KUnit'
-	@echo '                tests'
+	@echo '                tests. OPS= random operations on a file of each file system (also: run,'
+	@echo '                which has 50)'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants;'
 	@echo '                readahead, modelled disks, the field reports'
 	@echo 'make mutants    only those: each known fault, put back, must be found'
@@ -108,7 +111,7 @@ field: packages
 
 # The reports come first, with -j too: all else builds kernels.
 run: field
-	@$(MAKE) --no-print-directory guest-tests disks OPS=50
+	@$(MAKE) --no-print-directory guest-tests disks OPS=$(or $(OPS),50)
 	@$(LAB)/bench.py run short
 
 bench: disks
@@ -156,9 +159,10 @@ check: kernel
 		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
 		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES))
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
-	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore $(STANDIN_STYLE) \
+	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore "$(STANDIN_STYLE)" \
 		-f $(addprefix $(CURDIR)/,$(HARNESS))
-	$(LAB)/kernel.sh sparse $(filter %.c,$(filter-out %_test.c,$(filter fs/% drivers/char/% mm/%,$(SOURCES))))
+	$(LAB)/kernel.sh sparse \
+		$(filter %.c,$(filter-out %_test.c,$(filter fs/% drivers/char/% mm/%,$(SOURCES))))
 	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
 	echo "$$files" | while read -r file; do \
 		perl $$src/scripts/get_maintainer.pl --no-tree --no-git --no-git-fallback \

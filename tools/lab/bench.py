@@ -13,11 +13,10 @@ $O/results.json is a list of objects with report, case, metric, unit, stock, pat
 (patched/stock, null where one of them has none), reported (the field report's own figure or null)
 and command. A run replaces the figures that it measured and keeps the others. Time is measured in a
 plain guest, instructions, readahead and arrays in one whose clock counts instructions; bench.sh has
-the cases. profile boots each kernel twice, with few and many
-passes, has every instruction counted (insn_count.c), and gives the difference to profile.py; it
-fails if the sum is off the guest's own clock by more than half a percent. What add takes over has
-"before", and is not in the table: report.py has one of its own. Exit: 0 done, 1 a guest failed, 2
-usage.
+the cases. profile boots each kernel twice, with few and many passes, has every instruction counted
+(insn_count.c), and gives the difference to profile.py; it fails if the sum is off the guest's own
+clock by more than half a percent. What add takes over has "before", and is not in the table:
+report.py has one of its own. Exit: 0 done, 1 a guest failed, 2 usage.
 """
 
 import argparse

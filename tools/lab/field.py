@@ -2,8 +2,9 @@
 """The figures of the field reports, which stand beside ours in results.json and in the table.
 
 REPORTED[(report, case, metric)] is a number in the metric's unit. Cases of ours are named
-ARRAY-CASE or, those of field-2, CASE-PLACE; array and place are left out here. Where a report has several kernels the newest counts. The
-harness has cases of its own for some (tools/testing/dio/field).
+ARRAY-CASE or, those of field-2, CASE-PLACE; array and place are left out here. Where a report has
+several kernels the newest counts. The harness has cases of its own for some
+(tools/testing/dio/field).
 """
 
 FOUR_WAYS = {"direct": (62.02, 15867), "raw": (52.31, 18583), "buffered": (127.71, 59),

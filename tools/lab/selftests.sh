@@ -5,11 +5,11 @@
 # the name of an installed selftest; without one, all of those run.
 # The TAP of each goes to stdout and to log/TEST.tap. Exit: 0 if none failed. A test that skips all
 # is a failure here: this kernel and this machine have what it needs. One that takes longer than
-# $TEST_LIMIT seconds (900) has failed, too; where all tasks wait is printed before it is ended.
+# $TEST_LIMIT seconds (2700) has failed, too; where all tasks wait is printed before it is ended.
 
 cd "${O:-.}" || exit 2
 [ $# -gt 0 ] || set -- kselftest/test_*.sh
-limit=${TEST_LIMIT:-900}
+limit=${TEST_LIMIT:-2700}
 # mkfs.nilfs2 looks for it; a minimal host has none. / is an overlay here.
 [ -e /etc/mtab ] || ln -s ../proc/self/mounts /etc/mtab
 

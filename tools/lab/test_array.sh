@@ -245,22 +245,19 @@ dio_on_exit clean
 traces >"$DIO_TMP/traces.before"
 dio_plan 33
 
-dio_check "fc: eight disks with their stamps" bare 8 fc 16
-dio_check "fc: an HBA port that sees a target" ports
-dio_check "fc: what is up is not touched" refused
-dio_check "fc: down leaves nothing" down fc
-dio_check "fc: down again" down fc
-for how in md dm; do
-	dio_check "fc: joined by $how" joined 8 fc $how 8191
-	dio_check "fc: joined by $how, down leaves nothing" down fc
-done
-dio_check "many: 64 disks with their stamps" bare 64 many 4
-dio_check "many: what is up is not touched" refused
-dio_check "many: down leaves nothing" down many
-dio_check "many: down again" down many
-for how in md dm; do
-	dio_check "many: joined by $how" joined 64 many $how 1008
-	dio_check "many: joined by $how, down leaves nothing" down many
+for words in "fc 8 16 8191" "many 64 4 1008"; do
+	# shellcheck disable=SC2086 # array, disks, sectors of each, parts that are joined
+	set -- $words
+	name=$1 count=$2 sectors=$3 parts=$4
+	dio_check "$name: $count disks with their stamps" bare "$count" "$name" "$sectors"
+	[ "$name" != fc ] || dio_check "fc: an HBA port that sees a target" ports
+	dio_check "$name: what is up is not touched" refused
+	dio_check "$name: down leaves nothing" down "$name"
+	dio_check "$name: down again" down "$name"
+	for how in md dm; do
+		dio_check "$name: joined by $how" joined "$count" "$name" $how "$parts"
+		dio_check "$name: joined by $how, down leaves nothing" down "$name"
+	done
 done
 
 dio_check "a port's name is taken" port_taken

@@ -20,6 +20,8 @@
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_files.sh
+. "$(dirname "$0")/dio_files.sh"
 
 rounds=${DIO_ROUNDS:-3}
 # name, what makes it
@@ -28,9 +30,17 @@ ext4:mke2fs -q -F -t ext4
 xfs:mkfs.xfs -q -f
 vfat:mkfs.vfat"
 
-has_type()
+# check_on CASE NAME MAKER FUNCTION ARG...: skips what this machine cannot have
+check_on()
 {
-	grep -qw "$1" /proc/filesystems || modprobe -q "$1" 2>/dev/null
+	_case=$1
+	shift
+	if dio_fs_lacks "$1" "$2" >"$DIO_TMP/lacks"; then
+		dio_skip "$_case" "$(cat "$DIO_TMP/lacks")"
+	else
+		shift 2
+		dio_check "$_case" "$@"
+	fi
 }
 
 # in_group COMMAND...: run it in the small cgroup, if there is one
@@ -252,29 +262,16 @@ dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan $(($(echo "$systems" | wc -l) + 6))
 
 while IFS=: read -r name maker; do
-	case="readers of a restless file on $name"
-	if ! has_type "$name"; then
-		dio_skip "$case" "this kernel has no $name"
-	elif ! command -v "${maker%% *}" >/dev/null; then
-		dio_skip "$case" "program ${maker%% *} is missing"
-	elif [ "$name" = xfs ]; then
-		dio_check "$case" on_xfs "$name" "$maker"
-	else
-		dio_check "$case" on_system "$name" "$maker"
-	fi
+	on=on_system
+	[ "$name" != xfs ] || on=on_xfs
+	check_on "readers of a restless file on $name" "$name" "$maker" $on "$name" "$maker"
 done <<LIST
 $systems
 LIST
 
-for name in ext2 ext4 bdev; do
-	case="readers of a file with bad pages on $name"
-	if [ $name != bdev ] && ! has_type $name; then
-		dio_skip "$case" "this kernel has no $name"
-	elif ! command -v debugfs >/dev/null; then
-		dio_skip "$case" "program debugfs is missing"
-	else
-		dio_check "$case" bad_pages_on $name
-	fi
+dio_check "readers of a file with bad pages on bdev" bad_pages_on bdev
+for name in ext2 ext4; do
+	check_on "readers of a file with bad pages on $name" $name debugfs bad_pages_on $name
 done
 
 memory=""
@@ -288,11 +285,7 @@ for name in ext2 ext4; do
 	case="fio verifies what it writes in little memory on $name"
 	if [ -n "$memory" ]; then
 		dio_skip "$case" "$memory"
-	elif ! has_type $name; then
-		dio_skip "$case" "this kernel has no $name"
-	elif ! command -v fio >/dev/null; then
-		dio_skip "$case" "program fio is missing"
 	else
-		dio_check "$case" fio_on $name
+		check_on "$case" $name fio fio_on $name
 	fi
 done
