@@ -83,6 +83,9 @@ many)		memory=3G scsi_debug_mb=16 ;;
 esac
 append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_mb=$scsi_debug_mb"
 append="$append scsi_debug.delay=0"
+# The host's files do not change under the guest, but for $out, which is mounted by itself: keep
+# what was read of them. A program starts in a third of the time.
+append="$append rootflags=trans=virtio,version=9p2000.L,access=any,msize=524288,cache=loose"
 args=(--run "$image" --disable-microvm --memory "$memory" --append "$append" --rwdir="$out"
 	--cwd "$out")
 qemu=""
