@@ -88,19 +88,13 @@ by_serial()
 	[ ${#disks[@]} -eq "$2" ]
 }
 
-# by_model MODEL N: sets $disks to the N disks of MODEL in the order of their hosts
-by_model()
+# by_host DRIVER N: sets $disks to the N disks of DRIVER, a directory, in the order of their hosts. No
+# program is started for each disk: that takes a tenth of a second in an emulated guest.
+by_host()
 {
-	local disk
-
-	disks=()
-	for disk in /sys/block/sd*; do
-		if grep -qs "$1" "$disk/device/model"; then
-			disks+=("$(readlink "$disk/device") /dev/${disk##*/}")
-		fi
-	done
-	[ ${#disks[@]} -eq "$2" ] || return 1
-	mapfile -t disks < <(printf '%s\n' "${disks[@]}" | sort -V | cut -d ' ' -f 2)
+	mapfile -t disks < <(compgen -G "$1/adapter*/host*/target*/*/block/*" | sort -V)
+	disks=("${disks[@]/#*\///dev/}")
+	[ ${#disks[@]} -eq "$2" ]
 }
 
 # --- The arrays --------------------------------------------------------------------------------
@@ -219,7 +213,7 @@ up_many()
 	put 1 $driver/num_tgts
 	put 0 $driver/delay
 	put 64 $driver/add_host
-	wait_for "64 scsi_debug disks" by_model scsi_debug 64
+	wait_for "64 scsi_debug disks" by_host $driver 64
 	for n in "${!disks[@]}"; do
 		must "$bin/disk_stamp" disk="$n" size=${stamped_mib}m write-device "${disks[n]}"
 	done
@@ -315,17 +309,21 @@ check_stamps()
 		die 1 "$name: the disks do not hold their stamps"
 }
 
+# The first two chunks of each disk, where they lie on what joins the disks
 check_chunks()
 {
-	local round n total=${#disks[@]}
-
-	for round in 0 1; do
-		for n in "${!disks[@]}"; do
-			cmp -s -n $chunk -i $(((round * total + n) * chunk)):$((round * chunk)) \
-				"$joined" "${disks[n]}" ||
-				die 1 "$joined: chunk $((round * total + n)) is not ${disks[n]}'s"
-		done
-	done
+	python3 - "$name" $chunk "$joined" "${disks[@]}" <<-'PYTHON' || exit 1
+		import os, sys
+		name, chunk, (joined, *disks) = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+		whole = os.open(joined, os.O_RDONLY)
+		for n, disk in enumerate(disks):
+		    part = os.open(disk, os.O_RDONLY)
+		    for turn in 0, 1:
+		        at = turn * len(disks) + n
+		        if os.pread(whole, chunk, at * chunk) != os.pread(part, chunk, turn * chunk):
+		            sys.exit(f"array: {joined}: chunk {at} is not {disk}'s")
+		    os.close(part)
+	PYTHON
 }
 
 take_away()

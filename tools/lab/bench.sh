@@ -36,8 +36,7 @@ set -o pipefail
 
 out=${O:-$PWD}
 bin=$out/kselftest
-blocks_of_ways="blocks=64 bs=1m"
-blocks_of_ways_8k="blocks=8192 bs=8k"
+mib=64				# read of each disk by one of the four ways
 
 die()
 {
@@ -104,15 +103,16 @@ on_short()
 	fi
 }
 
-# args_of WAY: sets $args to the words of disk_read and $on to its devices, of $disks and $raws
+# args_of WAY: sets $args to the words of disk_read that read $mib, and $on to its devices, of $disks
+# and $raws
 args_of()
 {
 	on=("${disks[@]}")
 	case $1 in
-	direct)		args="$blocks_of_ways direct" ;;
-	raw)		args=$blocks_of_ways; on=("${raws[@]}") ;;
-	buffered)	args=$blocks_of_ways_8k ;;
-	nocopy)		args="$blocks_of_ways_8k nocopy" ;;
+	direct)		args="blocks=$mib bs=1m direct" ;;
+	raw)		args="blocks=$mib bs=1m"; on=("${raws[@]}") ;;
+	buffered)	args="blocks=$((mib * 128)) bs=8k" ;;
+	nocopy)		args="blocks=$((mib * 128)) bs=8k nocopy" ;;
 	esac
 }
 
@@ -135,20 +135,19 @@ hba_disks()
 # Three rounds a way, the ways taking turns so that a slow moment of the host hits them all.
 run_disks()
 {
-	local way ways="direct raw buffered nocopy" round dir
+	local way ways="direct raw buffered nocopy" round dir mib=32
 
 	hba_disks
 	for way in "" direct; do
 		# shellcheck disable=SC2086 # a word or none
-		"$bin/disk_read" $blocks_of_ways $way verify "${disks[@]}" >&2 ||
+		"$bin/disk_read" blocks=$mib bs=1m $way verify "${disks[@]}" >&2 ||
 			die 1 "the disks do not hold their stamps"
 	done
 	if ! has_raw; then
 		ways="direct buffered nocopy"
 	else
 		bind_all "${disks[@]}"
-		# shellcheck disable=SC2086
-		"$bin/disk_read" $blocks_of_ways verify "${raws[@]}" >&2 ||
+		"$bin/disk_read" "blocks=$mib" bs=1m verify "${raws[@]}" >&2 ||
 			die 1 "the raw devices read wrong data"
 	fi
 	dir=$(mktemp -d)
@@ -337,7 +336,7 @@ nsec_of()
 
 run_case()
 {
-	local name=$1 n=$2 i one mib=512
+	local name=$1 n=$2 i one read=512
 
 	case $name in
 	direct|raw|buffered|nocopy)
@@ -350,8 +349,8 @@ run_case()
 		nsec=0
 		case $name in
 		direct|raw)
-			args="${args/blocks=64/blocks=$((256 * n))} random"
-			mib=2048
+			args="${args/blocks=$mib/blocks=$((256 * n))} random"
+			read=2048
 			# shellcheck disable=SC2086
 			nsec=$(nsec_of $args "${on[@]}") || die 1 "$name failed"
 			;;
@@ -364,7 +363,7 @@ run_case()
 			;;
 		esac
 		emit field-1 "$name" insn_per_mib insn/MiB \
-			"$(awk -v ns="$nsec" -v mib=$((n * mib)) 'BEGIN { printf "%.1f", ns / mib }')" \
+			"$(awk -v ns="$nsec" -v mib=$((n * read)) 'BEGIN { printf "%.1f", ns / mib }')" \
 			"disk_read $args $(on_short) (scsi_debug fake_rw=1 delay=0)"
 		;;
 	readers-[2-8]-*)

@@ -70,8 +70,6 @@ four_ways()
 	fi
 	for way in $ways; do
 		args_of "$way"
-		args=${args/blocks=64 /blocks=$mib }
-		args=${args/blocks=8192 /blocks=$((mib * 128)) }
 		command="disk_read $args of ${#disks[@]} disks"
 		flush "${disks[@]}"
 		# shellcheck disable=SC2086
@@ -221,7 +219,9 @@ on_stripe()
 bench_array()
 {
 	# Of each disk as much as is stamped is read.
-	mib=16 file_systems="ext2 ext3 xfs jfs" rounds=2 ios=8000
+	local mib=16
+
+	file_systems="ext2 ext3 xfs jfs" rounds=2 ios=8000
 	case $1 in
 	fc-short)
 		mib=4 file_systems="ext2 ext3" rounds=1 ios=2000

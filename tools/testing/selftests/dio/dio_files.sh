@@ -38,12 +38,14 @@ dio_fs_lacks()
 	fi
 }
 
-# dio_fill DEV: 0xdb all over, so that a new block that shows what was there before is noticed.
+# dio_fill DEV: 0xdb all over, so that a new block that shows what was there before is noticed. DEV
+# is the disk that dio_get_part gave, or a part of it.
 dio_fill()
 {
-	tr '\0' '\333' </dev/zero |
-		dd of="$1" bs=1M count=$(($(cat "/sys/class/block/${1##*/}/size") / 2048)) \
-			oflag=direct iflag=fullblock status=none
+	[ -e "$DIO_TMP/fill" ] ||
+		tr '\0' '\333' </dev/zero | head -c $((DIO_SECTORS * 512)) >"$DIO_TMP/fill" || return
+	dd if="$DIO_TMP/fill" of="$1" bs=1M count=$(($(cat "/sys/class/block/${1##*/}/size") / 2048)) \
+		oflag=direct status=none
 }
 
 # dio_fs_make NAME MAKER DEV: a fresh file system on a filled disk
