@@ -12,11 +12,13 @@ SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools
 SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/linux/raw.h \
 	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
-FILE_TESTS := test_files test_file_load test_ra_stress
-OTHER_TESTS := $(filter-out $(FILE_TESTS),$(basename $(notdir \
-	$(wildcard tools/testing/selftests/dio/test_*.sh))))
 # What make run leaves to make test: load on what others test, and the test of a tool of the lab
 LONG_TESTS := test_file_load test_ra_stress test_model_disk
+# Those that take longest come first.
+TESTS := $(filter-out $(LEAVE_OUT),$(sort $(basename $(notdir \
+	$(wildcard tools/testing/selftests/dio/test_*.sh)))))
+FIRST := $(filter $(TESTS),test_files test_file_load test_raw)
+TESTS := $(FIRST) $(filter-out $(FIRST),$(TESTS))
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
@@ -31,7 +33,7 @@ help:
 	@echo '                the faults put back, on modelled arrays; no kernel is built'
 	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest, KUnit'
 	@echo '                tests. OPS= random operations on a file of each file system (also: run,'
-	@echo '                which has 50)'
+	@echo '                which has 20)'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants;'
 	@echo '                readahead, modelled disks, the field reports'
 	@echo 'make mutants    only those: each known fault, put back, must be found'
@@ -81,28 +83,27 @@ disks: kernel selftests
 			mv $(O)/disks/part $(O)/disks/disk$$n; } || exit 1; \
 	done
 
-# A guest keeps hardly more than one of the host's processors busy, so two run at once.
+# A guest keeps hardly more than one of the host's processors busy, so two run at once, and share
+# the tests. OPS= random operations on each file system are less than make test's (make run), or
+# more; LEAVE_OUT= tests.
+GUEST_TESTS := run-tests-1 run-tests-2
+
 guest-tests: kernel selftests
-	@rm -f $(O)/log/test_*.tap
-	@$(MAKE) --no-print-directory -k -j2 run-file-tests run-other-tests
+	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
+	@$(MAKE) --no-print-directory -k -j2 $(GUEST_TESTS)
 
 array-tests: kernel selftests
 	@rm -f $(O)/log/test_array.tap
 	@$(MAKE) --no-print-directory run-array-tests
 
 all-guest-tests: kernel selftests
-	@rm -f $(O)/log/test_*.tap
-	@$(MAKE) --no-print-directory -k -j2 run-file-tests run-other-tests run-array-tests
+	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
+	@$(MAKE) --no-print-directory -k -j2 run-array-tests $(GUEST_TESTS)
 
-# What these need is built by those that call them. OPS= random operations on each file system are
-# less than make test's (make run), or more; LEAVE_OUT= tests.
-run-file-tests:
-	@$(LAB)/guest.sh -n files -t 3600 $(if $(OPS),env DIO_OPS=$(OPS)) $(CURDIR)/$(LAB)/selftests.sh \
-		$(filter-out $(LEAVE_OUT),$(FILE_TESTS))
-
-run-other-tests:
-	@$(LAB)/guest.sh -t 3600 $(CURDIR)/$(LAB)/selftests.sh \
-		$(filter-out $(LEAVE_OUT),$(OTHER_TESTS))
+# What these need is built by those that call them.
+$(GUEST_TESTS): run-tests-%:
+	@$(LAB)/guest.sh -n $* -t 3600 env TAKEN=taken GUEST=$* $(if $(OPS),DIO_OPS=$(OPS)) \
+		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
 
 run-array-tests:
 	@$(LAB)/guest.sh -a many -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
@@ -114,7 +115,7 @@ field: packages
 
 # The reports come first, with -j too: all else builds kernels.
 run: field
-	@$(MAKE) --no-print-directory guest-tests disks OPS=$(or $(OPS),50) \
+	@$(MAKE) --no-print-directory guest-tests disks OPS=$(or $(OPS),20) \
 		LEAVE_OUT="$(LONG_TESTS)"
 	@$(LAB)/bench.py run short
 
@@ -177,7 +178,7 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests disks guest-tests array-tests all-guest-tests run-file-tests \
-	run-other-tests run-array-tests debug-tests kunit field run bench report profile series \
+.PHONY: help packages kernel selftests disks guest-tests array-tests all-guest-tests \
+	$(GUEST_TESTS) run-array-tests debug-tests kunit field run bench report profile series \
 	unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

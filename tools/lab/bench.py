@@ -194,7 +194,7 @@ def run(cases, passes):
     for array in (c for c in cases if c in ARRAYS):
         pairs.append(both(["-c", "-a", array.partition("-")[0]], [array]))
     if timed:
-        pairs.append([guest(kernel, ["-d"], timed) for kernel in KERNELS])
+        pairs.append([guest(kernel, ["-d"], ["-n", str(passes), *timed]) for kernel in KERNELS])
     if counted:
         pairs.append([above_floor(figures) for figures in
                       both(["-c"], ["-n", str(passes), *counted])])
@@ -274,7 +274,8 @@ def profile(case, kernels):
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
     parser.add_argument("action", choices=("run", "report", "add", "profile"))
-    parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
+    parser.add_argument("--passes", type=int, default=1,
+                        help="of the disks and each counted case (1)")
     parser.add_argument("case", nargs="*", help="see bench.sh; or short, or readahead")
     args = parser.parse_args()
     if args.action == "profile":

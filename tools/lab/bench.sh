@@ -6,7 +6,8 @@
 #	bench.sh [-n PASSES] CASE...
 #
 # CASE is one of
-#	disks				the four ways on the eight HBA disks (guest.sh -d): time
+#	disks				the four ways on the eight HBA disks (guest.sh -d), 16 MiB of each
+#					for each of PASSES, 64 at most: time
 #	sas fc many fc-short many-short	the field reports on an array: see bench_array.sh
 # or of these, on a data path that copies nothing; under guest.sh -c their time is instructions:
 #	direct raw buffered nocopy	the four ways on eight scsi_debug disks with fake_rw, where a
@@ -135,7 +136,7 @@ hba_disks()
 # Three rounds a way, the ways taking turns so that a slow moment of the host hits them all.
 run_disks()
 {
-	local way ways="direct raw buffered nocopy" round dir mib=32
+	local way ways="direct raw buffered nocopy" round dir mib=$((n < 4 ? 16 * n : 64))
 
 	hba_disks
 	for way in "" direct; do

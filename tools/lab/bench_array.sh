@@ -18,7 +18,7 @@
 # Data is verified: stamps of the disks in field-1, of the files in field-3 and in field-5. Figures
 # of field-5 on many disks are then taken again with scsi_debug's fake_rw, which neither stores nor
 # copies: by then everything that the file systems would read is in memory.
-# shellcheck disable=SC2154 # $bin, $raws, $on and $args are bench.sh's
+# shellcheck disable=SC2034,SC2154 # $bin, $raws, $on, $args and $mib are bench.sh's
 
 array=$(dirname "${BASH_SOURCE[0]}")/array.sh
 mnt=/run/bench-array

@@ -19,9 +19,6 @@
 # compiled. Each step works in NAME.part, or ends in a stamp that holds a checksum of its inputs:
 # after an interruption the next run starts that step anew or lets make go on.
 #
-# Compilers run under ccache, so another checkout compiles little. It looks things up by the files that
-# they depend on: to preprocess each source for that would make a first build a third longer.
-#
 # KSRC=DIR takes the kernel tree DIR as the base, JOBS=N sets the number of jobs. Exit: 0 done,
 # 1 a step failed (its log is named), 2 something is missing.
 
@@ -33,8 +30,6 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
 out=${O:-$top/out}
 jobs=${JOBS:-$(nproc)}
 vng_version=1.42
-cc="ccache gcc"
-export CCACHE_DIR=$cache/ccache CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_MAXSIZE=2G
 tarball=/usr/src/linux-source-6.1.tar.xz
 
 # program package, in the order of use
@@ -44,7 +39,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.reiserfs:reiserfsprogs
 	mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g fio:fio clang:clang mountpoint:util-linux
-	ip:iproute2 patch:patch ccache:ccache git:git"
+	ip:iproute2 patch:patch git:git"
 libs="libelf-dev libssl-dev libc6-dev libclang-rt-14-dev"
 
 say()
@@ -224,11 +219,11 @@ configure()
 	local config line
 
 	cd "$1"
-	make -s CC="$cc" tinyconfig
+	make -s tinyconfig
 	for config in $(configs "$2"); do
 		./scripts/kconfig/merge_config.sh -m .config "$config"
 	done
-	make -s CC="$cc" olddefconfig
+	make -s olddefconfig
 	# shellcheck disable=SC2046
 	awk -F= '/^CONFIG_/ { last[$1] = $0 } END { for (i in last) print last[i] }' $(configs "$2") |
 	while read -r line; do
@@ -244,7 +239,7 @@ configure()
 
 compile()
 {
-	make -C "$1" CC="$cc" -j "$jobs" bzImage modules
+	make -C "$1" -j "$jobs" bzImage modules
 }
 
 # configure_and_build NAME TREE LINES
@@ -334,7 +329,7 @@ sparse_check()
 {
 	local said
 
-	said=$(make -s -C "$(dir_of patched)" CC="$cc" C=2 "${@/%.c/.o}" 2>&1) || :
+	said=$(make -s -C "$(dir_of patched)" C=2 "${@/%.c/.o}" 2>&1) || :
 	[ -z "$said" ] || die 1 "sparse: $said"
 }
 

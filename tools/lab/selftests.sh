@@ -6,6 +6,9 @@
 # The TAP of each goes to stdout and to log/TEST.tap. Exit: 0 if none failed. A test that skips all
 # is a failure here: this kernel and this machine have what it needs. One that takes longer than
 # $TEST_LIMIT seconds (2700) has failed, too; where all tasks wait is printed before it is ended.
+#
+# Guests that have the same list and the same directory log/$TAKEN, each a $GUEST of its own, share the
+# tests: each runs those that no other has begun. One that is booted again runs its own again.
 
 cd "${O:-.}" || exit 2
 [ $# -gt 0 ] || set -- kselftest/test_*.sh
@@ -30,9 +33,18 @@ watch()
 	kill -9 -- "-$2"
 }
 
+# taken NAME: by another guest. The first to make the file has the test.
+taken()
+{
+	[ -n "${TAKEN-}" ] || return 1
+	(set -C; echo "$GUEST" >"log/$TAKEN/$1") 2>/dev/null
+	[ "$(cat "log/$TAKEN/$1")" != "$GUEST" ]
+}
+
 failed=0
 for test in "$@"; do
 	name=$(basename "$test" .sh)
+	! taken "$name" || continue
 	case $test in
 	*/*)	;;
 	*)	test=kselftest/$name.sh ;;
