@@ -80,9 +80,19 @@ slow()
 	dio_dm slow1 "0 $size delay $one 0 30" || { echo "$DIO_WHY"; return 1; }
 	slow1=$DIO_DM
 	dio_dm slow2 "0 $size delay $two 0 30" || { echo "$DIO_WHY"; return 1; }
-	closes "$read" blocks=8 bs=4k direct "$slow1" || return
+	for _ in 1 2 3; do
+		at_once "$slow1" "$DIO_DM" && return
+	done
+	return 1
+}
+
+# at_once DISK DISK: a busy host can keep a reader of an emulated guest from its start, so once in
+# three times will do. Readers that take turns never get there.
+at_once()
+{
+	closes "$read" blocks=8 bs=4k direct "$1" || return
 	alone=$(echo "$said" | awk '{ print $6 }')
-	closes "$read" blocks=8 bs=4k direct "$slow1" "$DIO_DM" || return
+	closes "$read" blocks=8 bs=4k direct "$@" || return
 	echo "$said" | awk -v alone="$alone" '{
 		if ($6 > 1.5 * alone) { print "one after the other"; exit 1 }
 		if ($10 < 15000 || ($10 - 0.5) * 16 > 2 * ($6 + 0.0005) * 1e6) exit 1
