@@ -171,21 +171,25 @@ big_file()
 	emit_ios "$@"
 }
 
-# disk_writes: writes completed by all disks behind $joined, and sectors written
+# disk_writes: writes completed by all disks behind $joined, sectors written, and the bios that
+# $joined was sent, each once for each disk that it touches
 disk_writes()
 {
-	cat "/sys/class/block/${joined##*/}"/slaves/*/stat |
-		awk '{ ios += $5; sectors += $7 } END { print ios, sectors }'
+	local dir=/sys/class/block/${joined##*/}
+
+	cat "$dir"/slaves/*/stat | awk '{ ios += $5; sectors += $7 } END { print ios, sectors }'
+	awk '{ print $5 }' "$dir/stat"
 }
 
-# emit_ios CASE WORDS IOS SECTORS IOS SECTORS NSEC: what one I/O of 512 MiB took
+# emit_ios CASE WORDS IOS SECTORS BIOS IOS SECTORS BIOS NSEC: what one I/O of 512 MiB took
 emit_ios()
 {
-	awk -v ios=$(($5 - $3)) -v sectors=$(($6 - $4)) -v ns="$7" 'BEGIN {
+	awk -v ios=$(($6 - $3)) -v sectors=$(($7 - $4)) -v bios=$(($8 - $5)) -v ns="$9" 'BEGIN {
 		kib = sectors / 2 / ios
 		print "mb_per_s MiB/s", 512 / (ns / 1e9)
 		print "ios_per_s I/O/s", 524288 / kib / (ns / 1e9)
 		print "io_kib KiB", kib
+		print "bio_kib KiB", sectors / 2 / bios
 		print "insn_per_mib insn/MiB", ns / 512
 	}' | while read -r metric unit value; do
 		emit field-5 "$1" "$metric" "$unit" "$(printf %.2f "$value")" "dio_write $2"
