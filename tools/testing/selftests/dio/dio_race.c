@@ -2,7 +2,7 @@
 /*
  * Direct I/O on a file that others truncate.
  *
- *	dio_race [disk=1] unit=512 n=400 [steady] FILE
+ *	dio_race [disk=1] unit=512 n=400 [steady | whole] FILE
  *	dio_race [disk=1] check FILE
  *
  * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
@@ -17,8 +17,9 @@
  * So a truncate must wait for direct I/O in flight (i_dio_count), new blocks must show nothing but
  * zeros and what is written to them, and a write that extends the file tells the size last. A
  * kernel that breaks this shows what lay on the disk before, or data of another place; one that
- * forgets to count down, or waits with a lock held that completion needs, hangs. With the word
- * steady nobody truncates: for file systems that never get this right.
+ * forgets to count down, or waits with a lock held that completion needs, hangs. For file systems
+ * that never get this right: with the word steady nobody truncates, and with the word whole the
+ * file does not grow either; all of it is written before the others start.
  *
  * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
  * The writers do n operations each; the others go on until they have. A read may fall short, and
@@ -53,7 +54,7 @@ enum { NR_PROCESSES = 7 };
 
 static unsigned long long disk = 1, unit, nr_ops, seed;
 static const char *name;
-static int check_only, steady, fd;
+static int check_only, steady, whole, fd;
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
 
 /* What all processes see */
@@ -212,6 +213,15 @@ static void open_file(int flags)
 		die(1, "%s: %s", name, strerror(errno));
 }
 
+static void write_whole(void)
+{
+	long ret = sys_result(pwrite(fd, right, FILE_MAX, 0));
+
+	check_result("a write", 0, FILE_MAX, ret, 1);
+	if (fsync(fd))
+		die(1, "%s: fsync: %s", name, strerror(errno));
+}
+
 static void __noreturn run_process(struct process *process)
 {
 	unsigned long *done = &shared->done[process - processes];
@@ -300,6 +310,8 @@ static void parse_word(char *word)
 		check_only = 1;
 	else if (!strcmp(word, "steady"))
 		steady = 1;
+	else if (!strcmp(word, "whole"))
+		steady = whole = 1;
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else
@@ -325,7 +337,7 @@ int main(int argc, char **argv)
 		parse_word(argv[i]);
 	if (!name || (!check_only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
 		die(EXIT_USAGE,
-		    "usage: dio_race [disk=1] unit=512 n=400 [steady] FILE, or check FILE");
+		    "usage: dio_race [disk=1] unit=512 n=400 [steady | whole] FILE, or check FILE");
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);
 	buf = get_memory(FILE_MAX);
@@ -334,6 +346,8 @@ int main(int argc, char **argv)
 
 	if (!check_only) {
 		open_file(O_CREAT | O_TRUNC);
+		if (whole)
+			write_whole();
 		start_processes();
 		wait_for_processes();
 		check_file();
