@@ -12,13 +12,12 @@ SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools
 SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/linux/raw.h \
 	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
+# Those that take longest come first.
+SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
+LONG_FIRST := test_files test_file_load test_raw
+TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # What make run leaves to make test: load on what others test, and the test of a tool of the lab
 LONG_TESTS := test_file_load test_ra_stress test_model_disk
-# Those that take longest come first.
-TESTS := $(filter-out $(LEAVE_OUT),$(sort $(basename $(notdir \
-	$(wildcard tools/testing/selftests/dio/test_*.sh)))))
-FIRST := $(filter $(TESTS),test_files test_file_load test_raw)
-TESTS := $(FIRST) $(filter-out $(FIRST),$(TESTS))
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
@@ -28,17 +27,17 @@ STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, A
 
 help:
 	@echo 'make run        everything: the field reports on the harness, then build and boot both'
-	@echo '                kernels, selftests, reads, the table'
+	@echo '                kernels, the shorter selftests, reads, the table'
 	@echo 'make field      the five field reports on the harness: our engine and readahead, and with'
 	@echo '                the faults put back, on modelled arrays; no kernel is built'
-	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest, KUnit'
-	@echo '                tests. OPS= random operations on a file of each file system (also: run,'
-	@echo '                which has 20)'
+	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest,'
+	@echo '                KUnit tests. OPS= random operations on a file of each file system'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants;'
 	@echo '                readahead, modelled disks, the field reports'
 	@echo 'make mutants    only those: each known fault, put back, must be found'
 	@echo 'make fuzz       let libFuzzer look for cases (SECONDS=)'
 	@echo 'make kernel     build the stock and the patched kernel'
+	@echo 'make modules    and the file systems that only make test and make bench use'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
@@ -60,6 +59,9 @@ packages:
 kernel: packages
 	@$(LAB)/kernel.sh build >/dev/null
 
+modules: packages
+	@$(LAB)/kernel.sh build modules
+
 selftests: packages
 	@mkdir -p $(O)/build $(O)/log
 	@$(LAB)/kernel.sh source >/dev/null
@@ -67,7 +69,7 @@ selftests: packages
 		KSRC="$$($(LAB)/kernel.sh dir source)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
-debug-tests: kernel selftests
+debug-tests: selftests
 	@$(LAB)/kernel.sh build debug >/dev/null
 	@rm -f $(O)/log/test_*.tap
 	@$(LAB)/guest.sh -k debug -t 7200 $(CURDIR)/$(LAB)/selftests.sh
@@ -84,11 +86,11 @@ disks: kernel selftests
 	done
 
 # A guest keeps hardly more than one of the host's processors busy, so two run at once, and share
-# the tests. OPS= random operations on each file system are less than make test's (make run), or
-# more; LEAVE_OUT= tests.
+# the tests. What make run has less of: OPS= random operations on each file system, LEAVE_OUT=
+# tests, and NEEDS=kernel, no modules.
 GUEST_TESTS := run-tests-1 run-tests-2
 
-guest-tests: kernel selftests
+guest-tests: $(or $(NEEDS),modules) selftests
 	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
 	@$(MAKE) --no-print-directory -k -j2 $(GUEST_TESTS)
 
@@ -96,7 +98,7 @@ array-tests: kernel selftests
 	@rm -f $(O)/log/test_array.tap
 	@$(MAKE) --no-print-directory run-array-tests
 
-all-guest-tests: kernel selftests
+all-guest-tests: modules selftests
 	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
 	@$(MAKE) --no-print-directory -k -j2 run-array-tests $(GUEST_TESTS)
 
@@ -115,17 +117,17 @@ field: packages
 
 # The reports come first, with -j too: all else builds kernels.
 run: field
-	@$(MAKE) --no-print-directory guest-tests disks OPS=$(or $(OPS),20) \
+	@$(MAKE) --no-print-directory guest-tests disks NEEDS=kernel OPS=$(or $(OPS),20) \
 		LEAVE_OUT="$(LONG_TESTS)"
 	@$(LAB)/bench.py run short
 
-bench: disks
+bench: modules disks
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 
 report:
 	@$(LAB)/bench.py report
 
-profile: kernel selftests
+profile: modules selftests
 	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case with CASE='; exit 2; }
 	@$(LAB)/bench.py profile '$(CASE)'
 
@@ -149,7 +151,7 @@ fuzz: packages
 
 test: unit-tests harness all-guest-tests kunit
 
-boot: disks
+boot: modules disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
 
 check: kernel
@@ -178,7 +180,7 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel selftests disks guest-tests array-tests all-guest-tests \
+.PHONY: help packages kernel modules selftests disks guest-tests array-tests all-guest-tests \
 	$(GUEST_TESTS) run-array-tests debug-tests kunit field run bench report profile series \
 	unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

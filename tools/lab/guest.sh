@@ -21,12 +21,13 @@
 # While a command runs, a terminal shows the time and its last line. The host's files are visible
 # and read-only (an overlay takes writes), $O is shared for writing. A command's output goes to
 # stdout, the kernel's log to $O/log/guest-KERNEL.log (or -NAME.log). Afterwards that is scanned: a
-# warning, bug, lockdep or KASAN report is a failure. KVM is used where a probe of at most ten seconds
-# shows that it runs a guest.
+# warning, bug, lockdep or KASAN report is a failure. KVM is used where a probe of at most ten
+# seconds shows that it runs a guest.
 #
 # A guest that gives no sign of life for three minutes is ended; its log and the state of its
 # processors stay in guest-KERNEL.log.still. If the kernel has not complained before, it is booted
-# once more, and log/test_guest.tap (or _NAME.tap) tells so. (Not with -c, where there are no signs.)
+# once more, and log/test_guest.tap (or _NAME.tap) tells so. (Not with -c, where there are no
+# signs.)
 #
 # Exit: that of the command, 1 for a bad log, 124 for a guest that did not finish.
 
@@ -68,7 +69,8 @@ out=$(cd "$out" && pwd)
 name=${name:-$array}
 log=$out/log/guest-$kernel${name:+-$name}.log
 told=$out/log/test_guest${name:+_$name}.tap
-image=$("$top/tools/lab/kernel.sh" dir "$kernel")/arch/x86/boot/bzImage
+tree=$("$top/tools/lab/kernel.sh" dir "$kernel")
+image=$tree/arch/x86/boot/bzImage
 [ -e "$image" ] || die 2 "the $kernel kernel is not built: make kernel"
 PATH=$("$top/tools/lab/kernel.sh" dir venv)/bin:$PATH:/sbin:/usr/sbin
 
@@ -85,7 +87,7 @@ append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_
 append="$append scsi_debug.delay=0"
 # The host's files do not change under the guest, but for $out, which is mounted by itself: keep
 # what was read of them. A program starts in a third of the time.
-append="$append rootflags=trans=virtio,version=9p2000.L,access=any,msize=524288,cache=loose"
+append="$append rootflags=trans=virtio,version=9p2000.L,access=any,msize=512000,cache=loose"
 args=(--run "$image" --disable-microvm --memory "$memory" --append "$append" --rwdir="$out"
 	--cwd "$out")
 qemu=""
@@ -158,7 +160,9 @@ args+=("--qemu-opts=$qemu -monitor unix:$where/monitor,server=on,wait=off")
 {
 	printf 'cd %q\n' "$out"
 	[ "$count" -eq 1 ] || printf 'while sleep 5; do : >%q; done >/dev/null 2>&1 &\n' "$run/beat"
-	[ "$kernel" != debug ] || printf 'insmod %q\n' "${image%/arch/*}/drivers/char/raw.ko"
+	[ ! -e "$tree/.lab-modules" ] || printf 'mkdir -p %s\nln -s %q/* %s\n' /lib/modules \
+		"$tree/modules/lib/modules" /lib/modules
+	[ "$kernel" != debug ] || echo 'modprobe raw'
 	printf '%q ' "$@"
 	printf '>%q 2>&1\necho $? >%q\ndmesg >%q\n' "$run/out" "$run/rc" "$run/dmesg"
 } >"$run/script"

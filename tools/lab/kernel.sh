@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the stock and the patched kernel from one configuration, and two more from the patched tree:
-# debug (debug.config on top: KASAN, lockdep, the raw driver as a module) and kunit (kunit.config
-# alone: KUnit, what it tests, and a serial line, since KUnit changes a structure that all include).
+# Builds the stock and the patched kernel from one configuration, and two more from the patched
+# tree: debug (debug.config on top: KASAN, lockdep, the raw driver as a module) and kunit
+# (kunit.config alone: KUnit, what it tests, and a serial line, since KUnit changes a structure that
+# all include).
 #
 #	kernel.sh packages	install what is missing (root, Debian 12), or say what to install
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
-#	kernel.sh build debug	build debug (and those two), print its directory
+#	kernel.sh build modules	and their modules: file systems that only make test and bench use
+#	kernel.sh build debug	build debug and its modules, print its directory
 #	kernel.sh build kunit	build kunit alone, print its directory
 #	kernel.sh sparse FILE...	check C files of the built patched tree; a warning is an error
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, venv
@@ -28,7 +30,7 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES	# our O= is not the kernel's
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
 out=${O:-$top/out}
-jobs=${JOBS:-$(nproc)}
+jobs=${JOBS:-$(($(nproc) + 1))}	# one waits for the disk, or links
 vng_version=1.42
 tarball=/usr/src/linux-source-6.1.tar.xz
 
@@ -73,8 +75,8 @@ left()
 	esac
 }
 
-# step NAME GUESS CMD...: run CMD with its output in a log, showing time used and time left. GUESS is
-# in seconds, or in lines of the log with an l behind.
+# step NAME GUESS CMD...: run CMD with its output in a log, showing time used and time left. GUESS
+# is in seconds, or in lines of the log with an l behind.
 step()
 {
 	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0
@@ -207,13 +209,18 @@ venv()
 	local dir
 
 	dir=$(dir_of venv)
-	[ -x "$dir/bin/vng" ] && return
 	rm -rf "$dir"
 	/usr/bin/python3 -m venv "$dir" 2>/dev/null || python3 -m venv "$dir"
 	"$dir/bin/pip" install --quiet "virtme-ng==$vng_version" || { rm -rf "$dir"; return 1; }
 }
 
-# Configure the tree $1 as $2 and check that every line asked for is there (stock knows no raw driver).
+get_vng()
+{
+	[ -x "$(dir_of venv)/bin/vng" ] || step virtme-ng 20 venv
+}
+
+# Configure the tree $1 as $2 and check that every line asked for is there (stock knows no raw
+# driver).
 configure()
 {
 	local config line
@@ -239,7 +246,27 @@ configure()
 
 compile()
 {
-	make -C "$1" -j "$jobs" bzImage modules
+	rm -f "$1/.lab-modules"
+	make -C "$1" -j "$jobs" bzImage
+}
+
+# compile_modules TREE: built and installed in TREE/modules, where guest.sh takes them from if the
+# stamp says that they are this kernel's
+compile_modules()
+{
+	make -C "$1" -j "$jobs" modules
+	rm -rf "$1/modules"
+	PATH=$PATH:/sbin make -C "$1" INSTALL_MOD_PATH="$1/modules" modules_install
+	touch "$1/.lab-modules"
+}
+
+# build_modules NAME LINES
+build_modules()
+{
+	local tree
+
+	tree=$(dir_of "$1")
+	[ -e "$tree/.lab-modules" ] || step "modules-$1" "$2" compile_modules "$tree"
 }
 
 # configure_and_build NAME TREE LINES
@@ -253,7 +280,7 @@ copy_tree()
 {
 	rm -rf "$2.part"
 	cp -a --reflink=auto "$1" "$2.part"
-	rm -f "$2.part/.lab-built"
+	rm -rf "$2.part/.lab-built" "$2.part/.lab-modules" "$2.part/modules"
 	# Only objtool's rules say where the tree lies. If it is built anew, so is all that it checks.
 	find "$2.part/tools/objtool" -name '.*.cmd' -exec sed -i "s|$1/|$2/|g" {} +
 	mv "$2.part" "$2"
@@ -299,9 +326,8 @@ build()
 	local stock
 
 	source_tree
+	get_vng
 	stock=$(dir_of stock)
-	[ -x "$(dir_of venv)/bin/vng" ] || step virtme-ng 20 venv
-
 	lock "$(dirname "$stock")"
 	if [ ! -e "$stock/.lab-built" ]; then
 		[ -d "$stock" ] || step copy-stock 20 copy_tree "$(dir_of source)" "$stock"
@@ -313,8 +339,11 @@ build()
 
 build_debug()
 {
+	source_tree
+	get_vng
 	lock "$(dirname "$(dir_of debug)")"
-	patch_and_build debug "$(dir_of source)" 2300l
+	patch_and_build debug "$(dir_of source)" 2100l
+	build_modules debug 400l
 }
 
 build_kunit()
@@ -339,7 +368,12 @@ source)		source_tree; dir_of source ;;
 build)
 	case ${2-} in
 	"")	build; dir_of stock; dir_of patched ;;
-	debug)	build; build_debug; dir_of debug ;;
+	modules)
+		build
+		build_modules stock 300l
+		build_modules patched 300l
+		;;
+	debug)	build_debug; dir_of debug ;;
 	kunit)	build_kunit; dir_of kunit ;;
 	*)	die 2 "no such kernel to build: $2" ;;
 	esac
