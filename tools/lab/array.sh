@@ -15,12 +15,12 @@
 #
 # Every disk is stamped over its first 16 MiB, 4 of many's (those of guest.sh are), and all are read
 # back through the HBA. Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a
-# dm stripe; that chunk k is chunk k/n of disk k%n is checked on two rounds of the disks. A disk that
-# joins others is theirs to write, so its stamps end there.
+# dm stripe; that chunk k is chunk k/n of disk k%n is checked on two rounds of the disks. A disk
+# that joins others is theirs to write, so its stamps end there.
 #
-# Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3. Exit:
-# 0 up (or down), 1 a step failed (one line on stderr says which; what was made is taken away), 2
-# usage, 130 or 143 up was stopped by a signal (what was made is taken away).
+# Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3.
+# Exit: 0 up (or down), 1 a step failed (one line on stderr says which; what was made is taken
+# away), 2 usage, 130 or 143 up was stopped by a signal (what was made is taken away).
 
 set -eu
 
@@ -88,8 +88,8 @@ by_serial()
 	[ ${#disks[@]} -eq "$2" ]
 }
 
-# by_host DRIVER N: sets $disks to the N disks of DRIVER, a directory, in the order of their hosts. No
-# program is started for each disk: that takes a tenth of a second in an emulated guest.
+# by_host DRIVER N: sets $disks to the N disks of DRIVER, a directory, in the order of their hosts.
+# No program is started for each disk: that takes a tenth of a second in an emulated guest.
 by_host()
 {
 	mapfile -t disks < <(compgen -G "$1/adapter*/host*/target*/*/block/*" | sort -V)
@@ -312,9 +312,9 @@ check_stamps()
 # The first two chunks of each disk, where they lie on what joins the disks
 check_chunks()
 {
-	python3 - "$name" $chunk "$joined" "${disks[@]}" <<-'PYTHON' || exit 1
+	python3 - $chunk "$joined" "${disks[@]}" <<-'PYTHON' || exit 1
 		import os, sys
-		name, chunk, (joined, *disks) = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+		chunk, (joined, *disks) = int(sys.argv[1]), sys.argv[2:]
 		whole = os.open(joined, os.O_RDONLY)
 		for n, disk in enumerate(disks):
 		    part = os.open(disk, os.O_RDONLY)

@@ -37,8 +37,8 @@ TIMED = ("disks",)
 # Field reports on an array, in a guest of its own whose clock counts instructions
 ARRAYS = ("sas", "fc", "many", "fc-short", "many-short")
 KEY = ("report", "case", "metric")
-# Per counted case: its metric, what a pass of it is (MiB or I/Os, see bench.sh), and the passes that
-# come to 3,000 million instructions or more, which profile.py needs.
+# Per counted case: its metric, what a pass of it is (MiB or I/Os, see bench.sh), and the passes
+# that come to 3,000 million instructions or more, which profile.py needs.
 UNIT = {"direct": ("insn_per_mib", 2048, 15), "raw": ("insn_per_mib", 2048, 15),
         "buffered": ("insn_per_mib", 512, 5), "nocopy": ("insn_per_mib", 512, 8)}
 SIZES = {"4k": 20000, "64k": 4000, "1m": 500, "1m-huge": 500}

@@ -26,8 +26,8 @@
 # or of those of readahead, see bench_readahead.sh; under guest.sh -c their time is exact too.
 #
 # The file system is made on a disk that keeps its data. When all that maps the file's blocks is
-# cached, device-mapper puts a null_blk that neither keeps nor copies data in its place; bdev and raw
-# have that device-mapper disk too, so that they are the floor under a file system.
+# cached, device-mapper puts a null_blk that neither keeps nor copies data in its place; bdev and
+# raw have that device-mapper disk too, so that they are the floor under a file system.
 #
 # A case that this kernel cannot run (raw on stock) prints nothing and succeeds. bench.py reads the
 # lines. Exit: 0 done, 1 a read failed or had wrong data, 2 usage.
@@ -104,8 +104,8 @@ on_short()
 	fi
 }
 
-# args_of WAY: sets $args to the words of disk_read that read $mib, and $on to its devices, of $disks
-# and $raws
+# args_of WAY: sets $args to the words of disk_read that read $mib, and $on to its devices, of
+# $disks and $raws
 args_of()
 {
 	on=("${disks[@]}")
@@ -308,8 +308,8 @@ run_io()
 	emit engine "$1-$2-$3" insn_get_block insn "$value" "dio_load $words"
 }
 
-# run_readers N WHERE: as many processes read a file of which no mapping block is cached, from a disk
-# that takes 50 ms a read. Nothing is counted here but the time that they spend waiting.
+# run_readers N WHERE: as many processes read a file of which no mapping block is cached, from a
+# disk that takes 50 ms a read. Nothing is counted here but the time that they spend waiting.
 run_readers()
 {
 	local value

@@ -131,8 +131,8 @@ oltp()
 	umount "$mnt"
 }
 
-# big_files NAME FILE-SYSTEMS OPERATIONS: fake_rw empties the disks, so that each case has an array of
-# its own
+# big_files NAME FILE-SYSTEMS OPERATIONS: fake_rw empties the disks, so that each case has an array
+# of its own
 big_files()
 {
 	local fs op

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Readahead on a disk that takes 200 us for each request, whatever its size; bench.sh reads this file
-# and calls run_ra CASE. CASE-kb512 and CASE-kb4096 are the same with another read_ahead_kb than 128.
-# A case is of its own boot-fresh cache and open file.
+# Readahead on a disk that takes 200 us for each request, whatever its size; bench.sh reads this
+# file and calls run_ra CASE. CASE-kb512 and CASE-kb4096 are the same with another read_ahead_kb
+# than 128. A case is of its own boot-fresh cache and open file.
 #
 # Report readahead, on the bare disk:
 #	run-LEN-by-SIZE			runs of LEN at random places, in reads of SIZE
@@ -24,14 +24,14 @@
 #	dss		decision support: look-ups of 8 to 32 pages by an index, beside a table scan
 #	fio-random	iozone-random as fio reads it
 #
-# Metrics: device reads, and bytes that the disk read for one that the program got; time, of a run or a
-# MiB (read and written), and mb_per_s from it.
+# Metrics: device reads, and bytes that the disk read for one that the program got; time, of a run
+# or a MiB (read and written), and mb_per_s from it.
 # shellcheck disable=SC2154 # $bin, $disks, $empty and $file are bench.sh's
 
 jobs_of_fio=$(dirname "${BASH_SOURCE[0]}")/bench_readahead.fio
 
-# make_slow: sets $slow to a null_blk disk of 64 GiB that takes 200 us for each request. Left alone it
-# would cut requests at 255 sectors, and so count a window of 128 KiB twice.
+# make_slow: sets $slow to a null_blk disk of 64 GiB that takes 200 us for each request. Left alone
+# it would cut requests at 255 sectors, and so count a window of 128 KiB twice.
 make_slow()
 {
 	local dir=/sys/kernel/config/nullb/slow setting
@@ -95,8 +95,9 @@ load_of()
 	[ -z "$place" ] || [ "$program" = fio ] || words="$words size=256m"
 }
 
-# full_window KB LAST: which device read of the run at byte LAST was the first of KB; a trace of bios
-# is on stdin. A bio holds no more than a megabyte: what follows one so large is of the same read.
+# full_window KB LAST: which device read of the run at byte LAST was the first of KB; a trace of
+# bios is on stdin. A bio holds no more than a megabyte: what follows one so large is of the same
+# read.
 full_window()
 {
 	awk -v kb="$1" -v from="$2" '
@@ -119,8 +120,8 @@ full_window()
 		}'
 }
 
-# little_memory: sets $group to a cgroup of 16 MiB; fails if this kernel has no such thing. The limits
-# of dirty pages are those of a machine with as much.
+# little_memory: sets $group to a cgroup of 16 MiB; fails if this kernel has no such thing. The
+# limits of dirty pages are those of a machine with as much.
 little_memory()
 {
 	local root=/run/bench-cgroup

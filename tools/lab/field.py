@@ -16,8 +16,8 @@ IOZONE = {"sequential": 11700.98, "reread": 11691.84, "reverse": 20099.86, "stri
 NEW_FILES = {"disk-ext2": (62.916, 64.594), "disk-ext3": (56.917, 61.705),
              "disk-xfs": (64.590, 58.830), "disk-jfs": (63.465, 69.761),
              "raid0-ext2": (235.460, 345.120), "raid0-xfs": (345, 180)}
-# With the boundary fix: MiB/s and I/Os a second of a file extend; filling a hole gave the same. Their
-# ext3 went through fs/direct-io.c, which today's ext2 does.
+# With the boundary fix: MiB/s and I/Os a second of a file extend; filling a hole gave the same.
+# Their ext3 went through fs/direct-io.c, which today's ext2 does.
 BIG_FILES = {"ext2": (715, 16000), "ext3": (715, 16000), "xfs": (2.26 * 1024, 18000)}
 
 REPORTED = {}

@@ -7,8 +7,8 @@
 # is a failure here: this kernel and this machine have what it needs. One that takes longer than
 # $TEST_LIMIT seconds (2700) has failed, too; where all tasks wait is printed before it is ended.
 #
-# Guests that have the same list and the same directory log/$TAKEN, each a $GUEST of its own, share the
-# tests: each runs those that no other has begun. One that is booted again runs its own again.
+# Guests that have the same list and the same directory log/$TAKEN, each a $GUEST of its own, share
+# the tests: each runs those that no other has begun. One that is booted again runs its own again.
 
 cd "${O:-.}" || exit 2
 [ $# -gt 0 ] || set -- kselftest/test_*.sh

@@ -24,9 +24,9 @@ space and comments aside), "PATH, not: TEXT". A tree that neither has a fix nor 
 take every rule of it. One that does not is refused and the rule named: nothing is written.
 
 TREE is only read. Patches are made in a scratch git repository with the identity of the user (git
-config user.name, user.email), who signs them off; the date is that of the newest commit here, so that
-a second run writes nothing. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault or does
-not fit TREE, 2 usage, tree or system.
+config user.name, user.email), who signs them off; the date is that of the newest commit here, so
+that a second run writes nothing. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault
+or does not fit TREE, 2 usage, tree or system.
 """
 
 import os

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# array.sh in a guest of `guest.sh -a many`: fc and many come up bare and joined, with the right disks;
-# they go without a trace; a step that fails, or a signal, takes away what was made before. Run by
-# `make array-tests`.
+# array.sh in a guest of `guest.sh -a many`: fc and many come up bare and joined, with the right
+# disks; they go without a trace; a step that fails, or a signal, takes away what was made before.
+# Run by `make array-tests`.
 #
 # Who is hurt when it is broken: every figure of an array. A disk too few or in the wrong order
 # measures another array than the table says; what stays behind ends all later runs of the guest.
@@ -257,10 +257,10 @@ traces >"$DIO_TMP/traces.before"
 dio_plan 33
 
 for words in "fc 8 16 8191" "many 64 4 1008"; do
-	# shellcheck disable=SC2086 # array, disks, sectors of each, parts that are joined
+	# shellcheck disable=SC2086 # array, disks, MiB of stamps of each, parts that are joined
 	set -- $words
-	name=$1 count=$2 sectors=$3 parts=$4
-	dio_check "$name: $count disks with their stamps" bare "$count" "$name" "$sectors"
+	name=$1 count=$2 mib=$3 parts=$4
+	dio_check "$name: $count disks with their stamps" bare "$count" "$name" "$mib"
 	[ "$name" != fc ] || dio_check "fc: an HBA port that sees a target" ports
 	dio_check "$name: what is up is not touched" refused
 	dio_check "$name: down leaves nothing" down "$name"

@@ -5,8 +5,8 @@
 #
 #	mutants.sh OUTPUT [NAME...]	OUTPUT: where the Makefile built dio_test
 #
-# A line for each: "killed NAME: what dio_test said". Exit status: 0 all were found, 1 one was not, or
-# its rules match nothing.
+# A line for each: "killed NAME: what dio_test said". Exit status: 0 all were found, 1 one was not,
+# or its rules match nothing.
 
 set -u
 cases=${CASES:-150000}

@@ -6,13 +6,14 @@
 # The bug (2.6.19-rc): get_block maps many blocks at once and marks the mapping as boundary, because
 # an indirect block lies behind it; direct I/O honoured that at every block of the mapping, and sent
 # a bio for each. Who is hurt: those who read or write large files of ext2 and ext3 with large
-# requests; with 1 KiB blocks a MiB went in up to 1024 bios instead of 5, at more than twice the CPU.
+# requests; with 1 KiB blocks a MiB went in up to 1024 bios instead of 5, at more than twice the
+# CPU.
 #
 #	mapping of 256 blocks, boundary		right: one bio		broken: 256
 #
-# A bio may end only where the disk order ends, at the end of a request, and where it is full. So the
-# bios that a device-mapper disk counts must be exactly as many as there are pieces of the file, in
-# the order of the disk, in each request: what filefrag tells.
+# A bio may end only where the disk order ends, at the end of a request, and where it is full. So
+# the bios that a device-mapper disk counts must be exactly as many as there are pieces of the file,
+# in the order of the disk, in each request: what filefrag tells.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"

@@ -72,8 +72,9 @@ json_is()
 
 # --- On our own disks --------------------------------------------------------------------------
 
-# Readers of two delayed disks (30 ms a read) overlap: both together take hardly longer than one, and U
-# is a reader's time through the number of all blocks. One after the other would take twice as long.
+# Readers of two delayed disks (30 ms a read) overlap: both together take hardly longer than one,
+# and U is a reader's time through the number of all blocks. One after the other would take twice as
+# long.
 slow()
 {
 	size=$(cat "/sys/class/block/${one##*/}/size")

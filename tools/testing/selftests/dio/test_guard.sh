@@ -17,7 +17,8 @@ refused()
 	[ "$(echo "$said" | wc -l)" -eq 1 ] && echo "$said" | grep -Eq "^$2 $1"
 }
 
-# skips REGEX VARIABLE=VALUE... TEST [ARG]: the test ends as a SKIP with this reason, all else aside.
+# skips REGEX VARIABLE=VALUE... TEST [ARG]: the test ends as a SKIP with this reason, all else
+# aside.
 skips()
 {
 	regex=$1

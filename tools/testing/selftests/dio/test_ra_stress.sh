@@ -10,8 +10,8 @@
 # kernel shows old pages, pages of another place, or fails under KASAN and lockdep.
 #
 # Then the disk gets bad pages, in the middle of windows. A request fails as a whole, with all of
-# its pages, and whoever needs one of these reads it again. Readers hold the kernel to it: EIO for the
-# pages that are bad, data for their neighbours. A broken kernel fails a page that was only read
+# its pages, and whoever needs one of these reads it again. Readers hold the kernel to it: EIO for
+# the pages that are bad, data for their neighbours. A broken kernel fails a page that was only read
 # along with a bad one, or passes off as data what never came. (Not on xfs, where a page is bad with
 # the rest of its large folio.)
 #

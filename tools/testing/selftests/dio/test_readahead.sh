@@ -3,17 +3,18 @@
 #
 # Readahead: how often, and how much, the disk is read for what a program reads.
 #
-# A disk holds stamps, so that every byte that a program gets is checked. What readahead did is seen in
-# the disk's own counters. Among the cases are the faults of the run-length average of 2004:
+# A disk holds stamps, so that every byte that a program gets is checked. What readahead did is seen
+# in the disk's own counters. Among the cases are the faults of the run-length average of 2004:
 #
 #  - the average is one short. Halves were rounded down, so the average crept up to one page below
-#    the length of the runs and stayed. Who reads runs of 64 KiB has to wait twice for each: a broken
-#    kernel reads 15 pages, then one more.
+#    the length of the runs and stayed. Who reads runs of 64 KiB has to wait twice for each: a
+#    broken kernel reads 15 pages, then one more.
 #  - a page too many. The next window was what was used of the last one and one page. Databases that
 #    read 16 KiB at random places had the disk read 20: here, more than 4 pages a run.
 #  - a second window on random access. It was opened as soon as the first was begun, so that random
 #    reads cost twice: here, more than one read of one page for each.
-#  - random, then sequential. The window stayed at one page until the run had ended: here, a read for
+#  - random, then sequential. The window stayed at one page until the run had ended: here, a read
+#  for
 #    each of a thousand pages.
 
 # shellcheck source=dio_common.sh
@@ -85,7 +86,8 @@ advice_sequential()
 	[ "$reads" -ge 200 ]
 }
 
-# In turns, each stream must come to full windows: by reads of 4 pages it would be four times as many.
+# In turns, each stream must come to full windows: by reads of 4 pages it would be four times as
+# many.
 streams_on_one_file()
 {
 	within 128 $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
