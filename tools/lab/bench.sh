@@ -6,7 +6,7 @@
 #	bench.sh [-n PASSES] CASE...
 #
 # CASE is one of
-#	disks				the four ways on the eight HBA disks (guest.sh -d), 16 MiB of each
+#	disks				the four ways on the eight HBA disks (guest.sh -d), 8 MiB of each
 #					for each of PASSES, 64 at most: time
 #	sas fc many fc-short many-short	the field reports on an array: see bench_array.sh
 # or of these, on a data path that copies nothing; under guest.sh -c their time is instructions:
@@ -45,10 +45,13 @@ die()
 	exit "$1"
 }
 
-# field NAME: the number called NAME in the JSON object on stdin
-field()
+# fields NAME [FILE]...: the numbers called NAME in JSON objects, one a line
+fields()
 {
-	sed -n "s/.*\"$1\": \([0-9.]*\).*/\1/p" | head -n 1
+	local name=$1
+	shift
+
+	sed -n "s/.*\"$name\": \([0-9.]*\).*/\1/p" "$@"
 }
 
 # emit REPORT CASE METRIC UNIT VALUE COMMAND
@@ -59,9 +62,10 @@ emit()
 	printf '"command": "%s"}\n' "$6"
 }
 
+# median: of the numbers on stdin; the lower one of two
 median()
 {
-	sort -n | sed -n 2p
+	sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
 }
 
 # Forget what is cached of the block devices.
@@ -92,13 +96,24 @@ bind_all()
 	done
 }
 
-# on_short: the devices of $on as one word, the way a shell would match them
+unbind_all()
+{
+	local raw
+
+	for raw in "${raws[@]}"; do
+		"$bin/raw" "${raw##*/}" 0 0 >/dev/null
+	done
+}
+
+# on_short: the devices of $on as one word, the way a shell would match them, or how many they are
 on_short()
 {
 	local first=${on[0]} last=${on[-1]}
 
 	if [ "${first%?}" = "${last%?}" ] && [ "$first" != "$last" ]; then
 		echo "${first%?}[${first: -1}-${last: -1}]"
+	elif [ "${#on[@]}" -gt 1 ]; then
+		echo "${#on[@]} disks"
 	else
 		echo "${on[*]}"
 	fi
@@ -133,10 +148,42 @@ hba_disks()
 	[ "${#disks[@]}" -eq 8 ] || die 1 "found ${#disks[@]} of 8 HBA disks"
 }
 
-# Three rounds a way, the ways taking turns so that a slow moment of the host hits them all.
+# four_ways ROUNDS [PREFIX]: reads $mib of each of $disks by each way; the case is the way with PREFIX
+# before it. The ways take turns, so that what a round meets (a slow moment of the host, memory that
+# lies in pieces) hits them all.
+four_ways()
+{
+	local way ways="direct buffered nocopy" round dir
+
+	if has_raw; then
+		bind_all "${disks[@]}"
+		ways="direct raw buffered nocopy"
+	fi
+	dir=$(mktemp -d)
+	for ((round = 0; round < $1; round++)); do
+		for way in $ways; do
+			args_of "$way"
+			flush "${disks[@]}"
+			# shellcheck disable=SC2086 # words
+			"$bin/disk_read" $args --json "${on[@]}" >"$dir/$way.$round" ||
+				die 1 "${2-}$way failed"
+		done
+	done
+	for way in $ways; do
+		args_of "$way"
+		emit field-1 "${2-}$way" mb_per_s MiB/s \
+			"$(fields mb_per_s "$dir/$way".* | median)" "disk_read $args $(on_short)"
+		emit field-1 "${2-}$way" latency_us us \
+			"$(fields nsec_per_block "$dir/$way".* | median | awk '{ printf "%.3f", $1 / 1000 }')" \
+			"disk_read $args $(on_short)"
+	done
+	rm -rf "$dir"
+	! has_raw || unbind_all
+}
+
 run_disks()
 {
-	local way ways="direct raw buffered nocopy" round dir mib=$((n < 4 ? 16 * n : 64))
+	local way mib=$((n < 8 ? 8 * n : 64))
 
 	hba_disks
 	for way in "" direct; do
@@ -144,33 +191,13 @@ run_disks()
 		"$bin/disk_read" blocks=$mib bs=1m $way verify "${disks[@]}" >&2 ||
 			die 1 "the disks do not hold their stamps"
 	done
-	if ! has_raw; then
-		ways="direct buffered nocopy"
-	else
+	if has_raw; then
 		bind_all "${disks[@]}"
 		"$bin/disk_read" "blocks=$mib" bs=1m verify "${raws[@]}" >&2 ||
 			die 1 "the raw devices read wrong data"
+		unbind_all
 	fi
-	dir=$(mktemp -d)
-	for round in 1 2 3; do
-		for way in $ways; do
-			args_of "$way"
-			flush "${disks[@]}"
-			# shellcheck disable=SC2086
-			"$bin/disk_read" $args --json "${on[@]}" >"$dir/$way.$round" || die 1 "$way failed"
-		done
-	done
-	for way in $ways; do
-		args_of "$way"
-		emit field-1 "$way" mb_per_s MiB/s \
-			"$(cat "$dir/$way".* | sed 's/.*"mb_per_s": \([0-9.]*\).*/\1/' | median)" \
-			"disk_read $args $(on_short)"
-		emit field-1 "$way" latency_us us \
-			"$(cat "$dir/$way".* | sed 's/.*"nsec_per_block": \([0-9.]*\).*/\1/' | median |
-				awk '{ printf "%.3f", $1 / 1000 }')" \
-			"disk_read $args $(on_short)"
-	done
-	rm -rf "$dir"
+	four_ways 3
 }
 
 # Eight disks that copy nothing, made here

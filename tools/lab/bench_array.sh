@@ -18,7 +18,7 @@
 # Data is verified: stamps of the disks in field-1, of the files in field-3 and in field-5. Figures
 # of field-5 on many disks are then taken again with scsi_debug's fake_rw, which neither stores nor
 # copies: by then everything that the file systems would read is in memory.
-# shellcheck disable=SC2034,SC2154 # $bin, $raws, $on, $args and $mib are bench.sh's
+# shellcheck disable=SC2034,SC2154 # $bin is bench.sh's
 
 array=$(dirname "${BASH_SOURCE[0]}")/array.sh
 mnt=/run/bench-array
@@ -59,38 +59,6 @@ per_second()
 	awk -v b="$1" -v ns="$2" 'BEGIN { printf "%.2f", b / 1048576 / (ns / 1e9) }'
 }
 
-# four_ways NAME
-four_ways()
-{
-	local way ways="direct buffered nocopy" json command
-
-	if has_raw; then
-		bind_all "${disks[@]}"
-		ways="direct raw buffered nocopy"
-	fi
-	for way in $ways; do
-		args_of "$way"
-		command="disk_read $args of ${#disks[@]} disks"
-		flush "${disks[@]}"
-		# shellcheck disable=SC2086
-		json=$("$bin/disk_read" $args --json "${on[@]}") || die 1 "$1-$way failed"
-		emit field-1 "$1-$way" mb_per_s MiB/s "$(field mb_per_s <<<"$json")" "$command"
-		emit field-1 "$1-$way" latency_us us \
-			"$(field nsec_per_block <<<"$json" | awk '{ printf "%.3f", $1 / 1000 }')" \
-			"$command"
-		[ "$way" != raw ] || unbind_all
-	done
-}
-
-unbind_all()
-{
-	local raw
-
-	for raw in "${raws[@]}"; do
-		"$bin/raw" "${raw##*/}" 0 0 >/dev/null
-	done
-}
-
 # file_loop PLACE DEVICE
 file_loop()
 {
@@ -104,7 +72,7 @@ file_loop()
 			# shellcheck disable=SC2086
 			json=$("$bin/dio_write" $words verify "$mnt/file") ||
 				die 1 "$1-$fs-$way failed"
-			ns=$(field ns <<<"$json")
+			ns=$(fields ns <<<"$json")
 			emit field-3 "$1-$fs-$way" mb_per_s MiB/s "$(per_second 33554432 "$ns")" \
 				"dio_write $words"
 			[ $way = direct ] || buffered=$ns
@@ -167,7 +135,7 @@ big_file()
 	json=$("$bin/dio_write" $2 "$mnt/file") || die 1 "$1 failed without data"
 	after=$(disk_writes)
 	# shellcheck disable=SC2086
-	set -- "$1" "$2" $before $after "$(field ns <<<"$json")"
+	set -- "$1" "$2" $before $after "$(fields ns <<<"$json")"
 	emit_ios "$@"
 }
 
@@ -200,7 +168,7 @@ emit_ios()
 on_disks()
 {
 	up "$1"
-	four_ways "$1"
+	four_ways "$reads" "$1-"
 	[ "$1" = many ] || file_loop "$1-disk" "${disks[0]}"
 	down "$1"
 }
@@ -222,13 +190,13 @@ on_stripe()
 # bench_array CASE
 bench_array()
 {
-	# Of each disk as much as is stamped is read.
-	local mib=16
+	# Of each disk as much as is stamped is read, three times by each way.
+	local mib=16 reads=3
 
 	file_systems="ext2 ext3 xfs jfs" rounds=2 ios=8000
 	case $1 in
 	fc-short)
-		mib=4 file_systems="ext2 ext3" rounds=1 ios=2000
+		mib=4 reads=1 file_systems="ext2 ext3" rounds=1 ios=2000
 		on_disks fc
 		on_stripe fc
 		;;

@@ -229,13 +229,13 @@ run_ra()
 	if [ "${words%% *}" = turn ]; then
 		echo 0 >$tracing/events/block/block_bio_queue/enable
 		emit readahead "$1" full_window_read ordinal \
-			"$(full_window "$kb" "$(field last <<<"$said")" <$tracing/trace)" "$command"
+			"$(full_window "$kb" "$(fields last <<<"$said")" <$tracing/trace)" "$command"
 	fi
 	forget
 	after=$(device_reads)
 	# shellcheck disable=SC2086
-	set -- "$1" $before $after "$(field n <<<"$said")" "$(field bytes <<<"$said")" \
-		"$(field written <<<"$said")" "$(field nsec <<<"$said")"
+	set -- "$1" $before $after "$(fields n <<<"$said")" "$(fields bytes <<<"$said")" \
+		"$(fields written <<<"$said")" "$(fields nsec <<<"$said")"
 	emit_ra "$@"
 	if [ -n "$place" ]; then
 		sync
