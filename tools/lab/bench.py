@@ -277,7 +277,7 @@ def main():
     parser.add_argument("--passes", type=int, default=1,
                         help="of the disks and each counted case (1)")
     parser.add_argument("case", nargs="*", help="see bench.sh; or short, or readahead")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     if args.action == "profile":
         if not args.case or not set(args.case[1:]) <= set(KERNELS):
             parser.error("profile: a case, then stock, patched or nothing")

@@ -179,6 +179,7 @@ class CommandLine(unittest.TestCase):
 
     def test_bad_words(self):
         self.fails(2, "no such case: sideways", "run", "sideways")
+        self.fails(2, "no such case: sideways", "run", "--passes", "3", "sideways")
         self.fails(2, "at least 1", "run", "--passes", "0")
         self.fails(2, "a case, then stock", "profile")
         self.fails(2, "a case, then stock", "profile", "raw", "vanilla")
