@@ -44,8 +44,8 @@
  * With DIO_LOCKING, reads take the inode lock shared while they map blocks, which keeps truncates
  * and block allocation away; writes come with the lock held. Without the flag the file system has
  * its own rules. i_dio_count is raised from before the first mapping to after end_io, so that
- * truncate can wait for what is in flight. Fields of struct dio that bios share are atomic or
- * written once; there is no lock.
+ * truncate can wait for what is in flight; a write that leaves a hole to the page cache waits for
+ * it, too. Fields of struct dio that bios share are atomic or written once; there is no lock.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -946,7 +946,15 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 	/* It is ours alone now. */
 	if (!async && cur->first_used)
 		dio_free_bio(dio, &dio->bio, dio->dirty);
-	return dio_complete(dio, ret == -EIOCBQUEUED ? 0 : ret, true);
+	ret = dio_complete(dio, ret == -EIOCBQUEUED ? 0 : ret, true);
+
+	/*
+	 * The caller writes the rest through the page cache. That may begin with a read of a block
+	 * of which another part is on its way to the disk, and would then be undone.
+	 */
+	if (dio->write && cur->skip_holes && ret >= 0 && (size_t)ret < count)
+		inode_dio_wait(inode);
+	return ret;
 }
 
 /* A small synchronous I/O needs no memory but the stack. */

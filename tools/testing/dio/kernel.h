@@ -242,6 +242,7 @@ void inode_lock_shared(struct inode *inode);
 void inode_unlock_shared(struct inode *inode);
 void inode_dio_begin(struct inode *inode);
 void inode_dio_end(struct inode *inode);
+void inode_dio_wait(struct inode *inode);
 bool mapping_tagged(struct address_space *mapping, int tag);
 int filemap_check_errors(struct address_space *mapping);
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end);

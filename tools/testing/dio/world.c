@@ -71,7 +71,7 @@ static struct work_struct *works[MAX_WORKS];
 static unsigned int nr_in_flight, nr_works, nr_live, nr_pooled, nr_grabs, pipe_at;
 static int lock_depth, dio_count, plug_depth, rcu_depth;
 static size_t accounted, invalidated, synced;
-static bool in_irq, completed, wrote_back;
+static bool in_irq, completed, wrote_back, waited;
 static unsigned int record_of[MAX_BIOS];
 
 /*
@@ -472,6 +472,14 @@ void inode_dio_end(struct inode *ino)
 {
 	if (ino != &inode || --dio_count)
 		wrong("inode_dio_end twice");
+}
+
+void inode_dio_wait(struct inode *ino)
+{
+	if (ino != &inode || dio_count || waited)
+		wrong("inode_dio_wait for itself, or twice");
+	may_sleep("inode_dio_wait");
+	waited = true;
 }
 
 bool mapping_tagged(struct address_space *m, int tag)
@@ -887,6 +895,7 @@ static void make_world(void)
 	synced = 0;
 	completed = false;
 	wrote_back = false;
+	waited = false;
 }
 
 static void make_iter(struct iov_iter *iter, struct iovec *iov, struct bio_vec *bvec)
@@ -956,6 +965,9 @@ static void check_side_effects(void)
 		wrong("synced %zu of %zd bytes", synced, got.ret);
 	if (iocb.ki_pos != (loff_t)(c.pos + (got.queued && got.ret > 0 ? got.ret : 0)))
 		wrong("the position moved to %jd", (intmax_t)iocb.ki_pos);
+	if (waited != (c.write && c.skip_holes && got.ret >= 0 && (size_t)got.ret < c.count))
+		wrong("%s for others before the page cache takes over",
+		      waited ? "waited" : "no wait");
 	if (got.nr_bios && !c.write && c.locking && c.tagged && !wrote_back)
 		wrong("read past what was to be written back");
 }

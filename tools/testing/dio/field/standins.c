@@ -251,6 +251,11 @@ void inode_dio_end(struct inode *inode)
 	dios--;
 }
 
+/* One I/O at a time: there is nothing to wait for. */
+void inode_dio_wait(struct inode *inode)
+{
+}
+
 bool mapping_tagged(struct address_space *mapping, int tag)
 {
 	return false;
