@@ -440,6 +440,15 @@ dio_dm()
 	DIO_DM=/dev/$(dmsetup info -c --noheadings -o blkdevname "dio_$1")
 }
 
+# dio_dm_table NAME TABLE: what the device that dio_dm made is from now on. I/O on its way ends
+# first.
+dio_dm_table()
+{
+	dmsetup suspend --noudevrules --noudevsync --nolockfs "dio_$1" &&
+		dmsetup reload --noudevrules --noudevsync "dio_$1" --table "$2" &&
+		dmsetup resume --noudevrules --noudevsync "dio_$1"
+}
+
 # dio_dm_remove NAME: remove what dio_dm made, if it is still there.
 dio_dm_remove()
 {

@@ -3,6 +3,8 @@
  * Direct I/O on a file that others truncate.
  *
  *	dio_race [disk=1] unit=512 n=400 [steady | whole] FILE
+ *	dio_race [disk=1] cut FILE
+ *	dio_race [disk=1] fallback FILE
  *	dio_race [disk=1] check FILE
  *
  * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
@@ -20,6 +22,16 @@
  * forgets to count down, or waits with a lock held that completion needs, hangs. For file systems
  * that never get this right: with the word steady nobody truncates, and with the word whole the
  * file does not grow either; all of it is written before the others start.
+ *
+ * The word cut does that once, on a file of stamps; it needs a disk that takes more than a second
+ * to read. The word fallback needs one that takes as long to write, and is about another fault:
+ *
+ *	AIO writer: sends a part of a block
+ *	writer: comes to a hole, and goes on in the page cache, into another part of that block
+ *	page cache: reads the block, as it was, and writes all of it
+ *
+ * Who is hurt: one process with two writes under way that have not a byte in common, to a file with
+ * holes. The first is undone, unless the second waits for it.
  *
  * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
  * The writers do n operations each; the others go on until they have. A read may fall short, and
@@ -47,6 +59,7 @@
 
 #define FILE_MAX	(1024UL << 10)
 #define IO_MAX		(64UL << 10)
+#define BLOCK_MAX	(64UL << 10)	/* no file system here has larger ones */
 #define DEPTH		8
 #define TIME_LIMIT	120	/* seconds: far more than any disk needs */
 
@@ -54,7 +67,8 @@ enum { NR_PROCESSES = 7 };
 
 static unsigned long long disk = 1, unit, nr_ops, seed;
 static const char *name;
-static int check_only, steady, whole, fd;
+static int steady, whole, fd;
+static void (*only)(void);	/* instead of the processes */
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
 
 /* What all processes see */
@@ -249,6 +263,62 @@ static void start_processes(void)
 	}
 }
 
+/* By way of the page cache, and past it */
+static void check_as_it_is(void)
+{
+	open_file(0);
+	check_file();
+	open_file(O_DIRECT);
+	check_file();
+}
+
+/* Sends one AIO, and does not wait for it. */
+static aio_context_t send_one(struct iocb *cb, int write, void *mem, size_t len, size_t pos)
+{
+	aio_context_t ctx = aio_setup(1);
+
+	open_file(O_DIRECT);
+	aio_prepare(cb, fd, write, mem, len, pos);
+	aio_submit(ctx, &cb, 1);
+	return ctx;
+}
+
+/* When the blocks have been freed, nothing is on its way to or from them. */
+static void cut_below_read(void)
+{
+	struct timespec soon = { .tv_nsec = 500000000 };
+	struct io_event event;
+	struct iocb cb;
+	aio_context_t ctx = send_one(&cb, 0, buf, IO_MAX, 0);
+
+	if (ftruncate(fd, 0))
+		die(1, "%s: truncate: %s", name, strerror(errno));
+	if (syscall(SYS_io_getevents, ctx, 1, 1, &event, &soon) != 1)
+		die(1, "%s: it is cut off, and a read of it still on its way", name);
+	if (event.res != IO_MAX)
+		die(1, "%s: a read gave %s", name, result_name(event.res));
+	check_racing(buf, 0, IO_MAX);
+}
+
+/* The AIO write and the one that falls back have not a byte in common. */
+static void write_beside_aio(void)
+{
+	const size_t start = BLOCK_MAX - PAGE, end = BLOCK_MAX + STAMP_SECTOR;
+	struct io_event event;
+	struct iocb cb;
+	aio_context_t ctx = send_one(&cb, 1, right + end, STAMP_SECTOR, end);
+
+	check_result("a write beside it", start, end - start,
+		     sys_result(pwrite(fd, right + start, end - start, start)), 1);
+	aio_reap(ctx, &event, 1, 1, NULL);
+	check_result("an AIO write", end, STAMP_SECTOR, event.res, 1);
+	check_result("a read", start, end + STAMP_SECTOR - start,
+		     sys_result(pread(fd, buf, end + STAMP_SECTOR - start, start)), 1);
+	for (size_t pos = start; pos <= end; pos += STAMP_SECTOR)
+		if (!stamp_ok(buf + pos - start, disk, pos / STAMP_SECTOR))
+			wrong_data(buf + pos - start, pos);
+}
+
 /* Interrupts wait(), and once more in case that had not begun. */
 static void on_alarm(int sig)
 {
@@ -307,11 +377,15 @@ static void parse_word(char *word)
 	else if (!strncmp(word, "disk=", 5))
 		disk = parse_number(word, word + 5);
 	else if (!strcmp(word, "check"))
-		check_only = 1;
+		only = check_as_it_is;
+	else if (!strcmp(word, "cut"))
+		only = cut_below_read;
+	else if (!strcmp(word, "fallback"))
+		only = write_beside_aio;
 	else if (!strcmp(word, "steady"))
 		steady = 1;
 	else if (!strcmp(word, "whole"))
-		steady = whole = 1;
+		whole = 1;
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else
@@ -335,26 +409,26 @@ int main(int argc, char **argv)
 
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
-	if (!name || (!check_only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
+	if (!name || (!only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
 		die(EXIT_USAGE,
-		    "usage: dio_race [disk=1] unit=512 n=400 [steady | whole] FILE, or check FILE");
+		    "usage: dio_race [disk=1] unit=512 n=400 [steady|whole] FILE, or check|cut|fallback FILE");
+	steady |= whole;
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);
 	buf = get_memory(FILE_MAX);
 	for (pos = 0; pos < FILE_MAX; pos += STAMP_SECTOR)
 		stamp_fill(right + pos, disk, pos / STAMP_SECTOR);
 
-	if (!check_only) {
-		open_file(O_CREAT | O_TRUNC);
-		if (whole)
-			write_whole();
-		start_processes();
-		wait_for_processes();
-		check_file();
+	if (only) {
+		only();
+		return 0;
 	}
-	open_file(0);
+	open_file(O_CREAT | O_TRUNC);
+	if (whole)
+		write_whole();
+	start_processes();
+	wait_for_processes();
 	check_file();
-	open_file(O_DIRECT);
-	check_file();
+	check_as_it_is();
 	return 0;
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Direct I/O on files under load, on every file system of dio_files.sh: processes that truncate
-# while others read and write (dio_race), and fio, which verifies what several jobs write at once
+# Direct I/O on files under load, on every file system of dio_files.sh: a truncate while a read is
+# on its way, and a write beside another, both on a slow disk; processes that truncate while others
+# read and write (dio_race); and fio, which verifies what several jobs write at once
 # (test_file_load.fio).
 #
 # A case fails on data that is wrong, now or once the file system has been mounted anew, and on
@@ -23,11 +24,12 @@ command -v fio >/dev/null || fio="program fio is missing"
 # counts blocks as valid when an AIO write to them has been sent, not when it is done: who reads
 # them meanwhile has what lay on the disk, and puts that back if it is the page that it zeroes the
 # end of.
+no_wait="exfat udf reiserfs"
 steadiness()
 {
 	case $1 in
-	exfat|udf|reiserfs) echo steady ;;
 	ntfs3)	echo whole ;;
+	*)	! echo "$no_wait" | grep -qw "$1" || echo steady ;;
 	esac
 }
 
@@ -40,6 +42,39 @@ race_on()
 	umount "$DIO_TMP/mnt" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" || bad=1
 	umount "$DIO_TMP/mnt" && return $bad
+}
+
+# slow READ WRITE: milliseconds that the disk keeps each of them from now on
+slow()
+{
+	dio_dm_table files "0 $DIO_SECTORS delay $DIO_DISK 0 $1 $DIO_DISK 0 $2"
+}
+
+fast()
+{
+	dio_dm_table files "0 $DIO_SECTORS linear $DIO_DISK 0"
+}
+
+# cut_on NAME MAKER: the end of a file is cut off while a read is on its way.
+cut_on()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	"$DIO_DIR/disk_stamp" disk=1 size=256k "$DIO_TMP/mnt/file" >/dev/null && sync &&
+		slow 1500 0 || return
+	bad=0
+	"$DIO_DIR/dio_race" cut "$DIO_TMP/mnt/file" || bad=1
+	fast && umount "$DIO_TMP/mnt" && return $bad
+}
+
+# fall_back_on NAME MAKER: a write into a hole, beside an AIO write that is on its way
+fall_back_on()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	dd if=/dev/zero of="$DIO_TMP/mnt/file" bs=64k seek=1 count=1 status=none && sync &&
+		slow 0 1000 || return
+	bad=0
+	"$DIO_DIR/dio_race" fallback "$DIO_TMP/mnt/file" || bad=1
+	fast && umount "$DIO_TMP/mnt" && return $bad
 }
 
 # fio_on NAME MAKER LESS
@@ -60,7 +95,7 @@ dio_get_part files
 disk=$DIO_DM
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $((1 + $(echo "$dio_systems" | wc -l) * 2))
+dio_plan $((1 + $(echo "$dio_systems" | wc -l) * 4 - $(echo "$no_wait" | wc -w)))
 
 head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
 dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
@@ -70,12 +105,19 @@ while IFS=: read -r name maker less; do
 	race="truncate while others read and write, $name"
 	steady=$(steadiness "$name")
 	[ -z "$steady" ] || race="read and write at once, $name"
+	beside="a write into a hole beside an AIO write, $name"
+	cut="truncate waits for a read, $name"
 	load="fio verifies what it writes, $name"
 	if why=$(dio_fs_lacks "$name" "$maker"); then
+		dio_skip "$beside" "$why"
+		[ "$steady" = steady ] || dio_skip "$cut" "$why"
 		dio_skip "$race" "$why"
 		dio_skip "$load" "$why"
 		continue
 	fi
+	dio_check "$beside" fall_back_on "$name" "$maker"
+	[ "$steady" = steady ] || dio_check "$cut" cut_on "$name" "$maker"
+	# shellcheck disable=SC2086 # a word or none
 	dio_check "$race" race_on "$name" "$maker" "${less:-1}" $steady
 	if [ -n "$fio" ]; then
 		dio_skip "$load" "$fio"

@@ -141,14 +141,6 @@ on_xfs()
 	return $_rc
 }
 
-# disk_table TABLE: what the disk is made of from now on
-disk_table()
-{
-	dmsetup suspend --noudevrules --noudevsync --nolockfs dio_ra_stress &&
-		dmsetup reload --noudevrules --noudevsync dio_ra_stress --table "$1" &&
-		dmsetup resume --noudevrules --noudevsync dio_ra_stress
-}
-
 # bad_sectors NAME: where the pages lie that are to be bad, one in 1000 KiB: no multiple of a window
 bad_sectors()
 {
@@ -176,7 +168,7 @@ bad_table()
 bad_pages()
 {
 	# shellcheck disable=SC2046 # numbers
-	disk_table "$(bad_table $(bad_sectors "$1"))" || return
+	dio_dm_table ra_stress "$(bad_table $(bad_sectors "$1"))" || return
 	allow=bad=1000k
 	_bad=0 _round=0
 	while [ "$_round" -lt "$rounds" ]; do
@@ -189,7 +181,7 @@ bad_pages()
 		wait_readers || _bad=1
 	done
 	allow=holes
-	disk_table "0 $DIO_SECTORS linear $DIO_DISK 0" && return $_bad
+	dio_dm_table ra_stress "0 $DIO_SECTORS linear $DIO_DISK 0" && return $_bad
 }
 
 # bad_pages_on NAME
