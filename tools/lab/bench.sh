@@ -347,6 +347,7 @@ run_readers()
 	dmsetup reload bench --table "0 786432 delay $memory 0 50 $memory 0 0"
 	dm resume bench
 	sync
+	flush "${disks[0]}"	# drop_caches leaves what each CPU looked up last
 	echo 3 >/proc/sys/vm/drop_caches
 	value=$("$bin/dio_load" read readers="$1" bs=4k n=1 "$file") || die 1 "readers-$1-$2 failed"
 	switch_to "$empty"
