@@ -148,9 +148,9 @@ hba_disks()
 	[ "${#disks[@]}" -eq 8 ] || die 1 "found ${#disks[@]} of 8 HBA disks"
 }
 
-# four_ways ROUNDS [PREFIX]: reads $mib of each of $disks by each way; the case is the way with PREFIX
-# before it. The ways take turns, so that what a round meets (a slow moment of the host, memory that
-# lies in pieces) hits them all.
+# four_ways ROUNDS [PREFIX]: reads $mib of each of $disks by each way; a case is PREFIX and the way.
+# They take turns, so that what a round meets (a slow moment of the host, memory that lies in
+# pieces) hits them all.
 four_ways()
 {
 	local way ways="direct buffered nocopy" round dir

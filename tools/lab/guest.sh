@@ -26,8 +26,7 @@
 #
 # A guest that gives no sign of life for three minutes is ended; its log and the state of its
 # processors stay in guest-KERNEL.log.still. If the kernel has not complained before, it is booted
-# once more, and log/test_guest.tap (or _NAME.tap) tells so. (Not with -c, where there are no
-# signs.)
+# once more, and log/test_guest.tap (or _NAME.tap) tells so. (Not with -c: no signs there.)
 #
 # Exit: that of the command, 1 for a bad log, 124 for a guest that did not finish.
 

@@ -219,8 +219,7 @@ get_vng()
 	[ -x "$(dir_of venv)/bin/vng" ] || step virtme-ng 20 venv
 }
 
-# Configure the tree $1 as $2 and check that every line asked for is there (stock knows no raw
-# driver).
+# Configure the tree $1 as $2; every line asked for must be there (but for stock's raw driver).
 configure()
 {
 	local config line

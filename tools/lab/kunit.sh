@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Builds the kernel of the KUnit tests, boots it in QEMU, and prints its results (KTAP, also in
-# $O/log/test_kunit.tap). Exit: 0 if tests ran, none failed, and the kernel did not complain; else
-# 1.
+# $O/log/test_kunit.tap). Exit: 0 if tests ran, none failed, and the kernel was silent; else 1.
 
 set -eu
 

@@ -44,37 +44,20 @@ race_on()
 	umount "$DIO_TMP/mnt" && return $bad
 }
 
-# slow READ WRITE: milliseconds that the disk keeps each of them from now on
-slow()
-{
-	dio_dm_table files "0 $DIO_SECTORS delay $DIO_DISK 0 $1 $DIO_DISK 0 $2"
-}
-
-fast()
-{
-	dio_dm_table files "0 $DIO_SECTORS linear $DIO_DISK 0"
-}
-
-# cut_on NAME MAKER: the end of a file is cut off while a read is on its way.
-cut_on()
+# on_slow NAME MAKER READ WRITE WORD DD-ARGS...: dio_race WORD on the file that dd writes, while the
+# disk keeps each read and each write for so many milliseconds
+on_slow()
 {
 	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	"$DIO_DIR/disk_stamp" disk=1 size=256k "$DIO_TMP/mnt/file" >/dev/null && sync &&
-		slow 1500 0 || return
+	table="0 $DIO_SECTORS delay $DIO_DISK 0 $3 $DIO_DISK 0 $4"
+	word=$5
+	shift 5
+	dd "$@" of="$DIO_TMP/mnt/file" bs=64k status=none && sync &&
+		dio_dm_table files "$table" || return
 	bad=0
-	"$DIO_DIR/dio_race" cut "$DIO_TMP/mnt/file" || bad=1
-	fast && umount "$DIO_TMP/mnt" && return $bad
-}
-
-# fall_back_on NAME MAKER: a write into a hole, beside an AIO write that is on its way
-fall_back_on()
-{
-	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	dd if=/dev/zero of="$DIO_TMP/mnt/file" bs=64k seek=1 count=1 status=none && sync &&
-		slow 0 1000 || return
-	bad=0
-	"$DIO_DIR/dio_race" fallback "$DIO_TMP/mnt/file" || bad=1
-	fast && umount "$DIO_TMP/mnt" && return $bad
+	"$DIO_DIR/dio_race" "$word" "$DIO_TMP/mnt/file" || bad=1
+	dio_dm_table files "0 $DIO_SECTORS linear $DIO_DISK 0" && umount "$DIO_TMP/mnt" &&
+		return $bad
 }
 
 # fio_on NAME MAKER LESS
@@ -101,6 +84,9 @@ head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
 dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
 	"$DIO_DIR/dio_race" check "$DIO_TMP/old"
 
+"$DIO_DIR/disk_stamp" disk=1 size=256k "$DIO_TMP/stamps" >/dev/null ||
+	dio_skip_all "no stamps can be made"
+
 while IFS=: read -r name maker less; do
 	race="truncate while others read and write, $name"
 	steady=$(steadiness "$name")
@@ -115,8 +101,9 @@ while IFS=: read -r name maker less; do
 		dio_skip "$load" "$why"
 		continue
 	fi
-	dio_check "$beside" fall_back_on "$name" "$maker"
-	[ "$steady" = steady ] || dio_check "$cut" cut_on "$name" "$maker"
+	dio_check "$beside" on_slow "$name" "$maker" 0 1000 fallback if=/dev/zero seek=1 count=1
+	[ "$steady" = steady ] ||
+		dio_check "$cut" on_slow "$name" "$maker" 1500 0 cut if="$DIO_TMP/stamps"
 	# shellcheck disable=SC2086 # a word or none
 	dio_check "$race" race_on "$name" "$maker" "${less:-1}" $steady
 	if [ -n "$fio" ]; then

@@ -14,8 +14,7 @@
 #  - a second window on random access. It was opened as soon as the first was begun, so that random
 #    reads cost twice: here, more than one read of one page for each.
 #  - random, then sequential. The window stayed at one page until the run had ended: here, a read
-#  for
-#    each of a thousand pages.
+#    for each of a thousand pages.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
@@ -86,8 +85,7 @@ advice_sequential()
 	[ "$reads" -ge 200 ]
 }
 
-# In turns, each stream must come to full windows: by reads of 4 pages it would be four times as
-# many.
+# In turns, each stream must come to full windows: reads of 4 pages would be four times as many.
 streams_on_one_file()
 {
 	within 128 $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
