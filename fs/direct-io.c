@@ -995,15 +995,6 @@ static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *
 	return ret;
 }
 
-/* Cached data that has not reached the disk yet would be missed by a read. */
-static int dio_write_back(struct address_space *mapping, loff_t pos, loff_t end)
-{
-	if (!mapping_tagged(mapping, PAGECACHE_TAG_DIRTY) &&
-	    !mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK))
-		return filemap_check_errors(mapping);
-	return filemap_write_and_wait_range(mapping, pos, end - 1);
-}
-
 /**
  * sb_init_dio_done_wq() - make the queue for completions in process context
  * @sb: the super block whose s_dio_done_wq is to be there; for whoever needs it first
@@ -1082,7 +1073,9 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	if (read)
 		cur.end = min_t(loff_t, cur.end, round_up(i_size, 1ULL << iobits));
 	if (lock) {
-		ret = dio_write_back(iocb->ki_filp->f_mapping, cur.start, cur.end);
+		/* Cached data that has not reached the disk yet would be missed. */
+		ret = filemap_write_and_wait_range(iocb->ki_filp->f_mapping, cur.start,
+						   cur.end - 1);
 		if (ret)
 			goto unlock;
 	}

@@ -130,7 +130,6 @@ static void draw_request(void)
 	c.nowait = chance(8);
 	c.dsync = c.write && chance(8);
 	c.cached = chance(4);
-	c.tagged = chance(4);
 }
 
 /* Which pages are behind the addresses, each once: in order, or runs of them from behind */

@@ -230,8 +230,6 @@ struct kiocb {
 
 #define IOCB_NOWAIT	0x08
 #define IOCB_DSYNC	0x02
-#define PAGECACHE_TAG_DIRTY	0
-#define PAGECACHE_TAG_WRITEBACK	1
 #define WQ_MEM_RECLAIM	8
 #define DIO_LOCKING	1
 #define DIO_SKIP_HOLES	2
@@ -243,8 +241,6 @@ void inode_unlock_shared(struct inode *inode);
 void inode_dio_begin(struct inode *inode);
 void inode_dio_end(struct inode *inode);
 void inode_dio_wait(struct inode *inode);
-bool mapping_tagged(struct address_space *mapping, int tag);
-int filemap_check_errors(struct address_space *mapping);
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end);
 void kiocb_invalidate_post_direct_write(struct kiocb *iocb, size_t count);
 ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count);

@@ -482,19 +482,6 @@ void inode_dio_wait(struct inode *ino)
 	waited = true;
 }
 
-bool mapping_tagged(struct address_space *m, int tag)
-{
-	(void)m;
-	return c.tagged && (tag == PAGECACHE_TAG_DIRTY || chance(2));
-}
-
-int filemap_check_errors(struct address_space *m)
-{
-	if (m != &mapping)
-		wrong("asked for the errors of a strange mapping");
-	return c.write_back_error;
-}
-
 int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
 {
 	may_sleep("writing back");
@@ -968,7 +955,7 @@ static void check_side_effects(void)
 	if (waited != (c.write && c.skip_holes && got.ret >= 0 && (size_t)got.ret < c.count))
 		wrong("%s for others before the page cache takes over",
 		      waited ? "waited" : "no wait");
-	if (got.nr_bios && !c.write && c.locking && c.tagged && !wrote_back)
+	if (got.nr_bios && !c.write && c.locking && !wrote_back)
 		wrong("read past what was to be written back");
 }
 

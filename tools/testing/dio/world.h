@@ -59,7 +59,7 @@ struct dio_case {
 	unsigned int nr_blocks, max_map, disk_sectors;
 	enum hole_report report;
 	bool defer;
-	bool cached, tagged;
+	bool cached;
 	/* memory: which page is behind an address, and of which kind */
 	unsigned int nr_pages, page_of[NR_PAGES];
 	bool readonly[NR_PAGES], absent[NR_PAGES];

@@ -256,19 +256,9 @@ void inode_dio_wait(struct inode *inode)
 {
 }
 
-bool mapping_tagged(struct address_space *mapping, int tag)
-{
-	return false;
-}
-
-int filemap_check_errors(struct address_space *mapping)
-{
-	return 0;
-}
-
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end)
 {
-	NOT_HERE(__func__);
+	return 0;
 }
 
 void kiocb_invalidate_post_direct_write(struct kiocb *iocb, size_t count)

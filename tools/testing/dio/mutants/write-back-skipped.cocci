@@ -4,7 +4,7 @@
 @@ @@
  __blockdev_direct_IO(...) {
  <+...
--	ret = dio_write_back(...);
+-	ret = filemap_write_and_wait_range(...);
 +	ret = 0;
  ...+>
  }
