@@ -14,8 +14,8 @@ identifier ctx = follow_page_context;
 +/* In the flags of functions below: the caller counts the pins. */
 +#define FOLL_COUNTED	BIT(31)
 +
-+/* Count pins of @nr pages, or their release, as often as the node changes. */
-+static void count_pins(struct page **pages, unsigned long nr, enum node_stat_item item)
++/* Count pins that were taken, with interrupts off, or dropped; those of a node at once. */
++static inline void count_pins(struct page **pages, unsigned long nr, bool taken)
 +{
 +	unsigned long i = 0;
 +
@@ -25,7 +25,10 @@ identifier ctx = follow_page_context;
 +
 +		for (; i < nr && page_pgdat(pages[i]) == node; i++)
 +			pins += !is_zero_page(pages[i]);
-+		mod_node_page_state(node, item, pins);
++		if (taken)
++			__mod_node_page_state(node, NR_FOLL_PIN_ACQUIRED, pins);
++		else
++			mod_node_page_state(node, NR_FOLL_PIN_RELEASED, pins);
 +	}
 +}
 
@@ -87,14 +90,13 @@ identifier pages, npages;
  {
  ...
  	sanity_check_pinned_pages(pages, npages);
-+	count_pins(pages, npages, NR_FOLL_PIN_RELEASED);
++	count_pins(pages, npages, false);
  <+...
 -	gup_put_folio(folio, nr, FOLL_PIN);
 +	gup_put_folio(folio, nr, FOLL_PIN | FOLL_COUNTED);
  ...+>
  }
 
-// places: 2
 @pin_fast depends on unpin@
 identifier gup_flags, pages, nr, irq, start, end;
 @@
@@ -104,8 +106,8 @@ identifier gup_flags, pages, nr, irq, start, end;
  	local_irq_save(irq);
 -	gup_pgd_range(start, end, gup_flags, pages, &nr);
 +	gup_pgd_range(start, end, gup_flags | FOLL_COUNTED, pages, &nr);
- 	local_irq_restore(irq);
 +	if (gup_flags & FOLL_PIN)
-+		count_pins(pages, nr, NR_FOLL_PIN_ACQUIRED);
++		count_pins(pages, nr, true);
+ 	local_irq_restore(irq);
  ...
  }
