@@ -328,8 +328,16 @@ static void dio_drop_memory(struct dio *dio, struct dio_cursor *cur)
  * bios
  */
 
-/* Release a bio that has ended, and its memory: single pages, which are the most, together. */
-static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
+/* Is a bio_vec, which ends @end bytes behind @page, one page to unpin, as most are? */
+static inline bool dio_is_plain_pin(struct dio *dio, struct page *page, unsigned int end,
+				    bool dirty)
+{
+	return dio->hold == DIO_PIN && end <= PAGE_SIZE && page != dio_zeros &&
+	       (!dirty || PageDirty(page));
+}
+
+/* Let go of the memory of a bio, single pages together. */
+static noinline void dio_free_pages(struct dio *dio, struct bio *bio, bool dirty)
 {
 	struct page *pages[DIO_UNPIN] __uninitialized;
 	unsigned int nr = 0;
@@ -340,8 +348,7 @@ static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
 		unsigned int end = bv->bv_offset + bv->bv_len;
 		struct page *page = bv->bv_page;
 
-		if (dio->hold != DIO_PIN || end > PAGE_SIZE || page == dio_zeros ||
-		    (dirty && !PageDirty(page))) {
+		if (!dio_is_plain_pin(dio, page, end, dirty)) {
 			dio_release_pages(dio, page, DIV_ROUND_UP(end, PAGE_SIZE), dirty);
 			continue;
 		}
@@ -351,10 +358,19 @@ static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
 		}
 		pages[nr++] = page;
 	}
-	if (nr == 1)
-		unpin_user_page(pages[0]);
+	unpin_user_pages(pages, nr);
+}
+
+/* Release a bio that has ended, and its memory. */
+static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
+{
+	struct bio_vec *bv = bio->bi_io_vec;
+
+	if (bio->bi_vcnt == 1 &&
+	    dio_is_plain_pin(dio, bv->bv_page, bv->bv_offset + bv->bv_len, dirty))
+		unpin_user_page(bv->bv_page);
 	else
-		unpin_user_pages(pages, nr);
+		dio_free_pages(dio, bio, dirty);
 	if (bio != &dio->bio)
 		bio_put(bio);
 }
@@ -370,25 +386,35 @@ static unsigned int dio_in_folio(struct page *page, unsigned int nr)
 	return min_t(unsigned long, nr, folio_nr_pages(folio) - folio_page_idx(folio, page));
 }
 
+static noinline bool dio_bvec_dirty(struct bio_vec *bv, bool mark)
+{
+	unsigned int nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), i;
+
+	for (i = 0; i < nr; i += dio_in_folio(bv->bv_page + i, nr - i)) {
+		if (PageDirty(bv->bv_page + i))
+			continue;
+		if (!mark)
+			return false;
+		set_page_dirty_lock(bv->bv_page + i);
+	}
+	return true;
+}
+
 /*
  * Is all memory of a read dirty? @mark: make it so. An asynchronous read does that when it is sent,
  * and need not do it where it ends, which may not sleep.
  */
-static bool dio_all_dirty(struct bio *bio, bool mark)
+static inline bool dio_all_dirty(struct bio *bio, bool mark)
 {
 	struct bio_vec *bv;
-	unsigned int nr, k;
 	int i;
 
 	bio_for_each_bvec_all(bv, bio, i) {
-		nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
-		for (k = 0; k < nr; k += dio_in_folio(bv->bv_page + k, nr - k)) {
-			if (PageDirty(bv->bv_page + k))
-				continue;
-			if (!mark)
-				return false;
-			set_page_dirty_lock(bv->bv_page + k);
-		}
+		/* mostly one page that is */
+		if (bv->bv_offset + bv->bv_len <= PAGE_SIZE && PageDirty(bv->bv_page))
+			continue;
+		if (!dio_bvec_dirty(bv, mark))
+			return false;
 	}
 	return true;
 }
@@ -398,7 +424,7 @@ static bool dio_all_dirty(struct bio *bio, bool mark)
  */
 
 /* What came of it; the file system hears of it. @can_sleep: in process context. */
-static ssize_t dio_complete(struct dio *dio, ssize_t ret, bool can_sleep)
+static inline ssize_t dio_complete(struct dio *dio, ssize_t ret, bool can_sleep)
 {
 	loff_t pos = dio->iocb->ki_pos;
 	ssize_t done = dio->result;
@@ -570,21 +596,11 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 		submit_bio(bio);
 }
 
-/*
- * See to it that there is a bio that @sector may go into. The file system may want bios that are in
- * one piece in the file as well.
- */
-static void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos)
+static noinline void dio_new_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector,
+				 loff_t pos)
 {
 	struct block_device *bdev = cur->map.b_bdev;
-	struct bio *bio = cur->bio;
-
-	if (bio) {
-		if (bio_end_sector(bio) == sector && bio->bi_bdev == bdev &&
-		    (!cur->submit_io || cur->bio_pos + bio->bi_iter.bi_size == pos))
-			return;
-		dio_submit(dio, cur, true);
-	}
+	struct bio *bio;
 
 	if (!cur->first_used) {
 		cur->first_used = true;
@@ -601,6 +617,24 @@ static void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t se
 	cur->bio_pos = pos;
 	cur->next = NULL;
 	cur->next_offset = 0;
+}
+
+/*
+ * See to it that there is a bio that @sector may go into. The file system may want bios that are in
+ * one piece in the file as well.
+ */
+static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector,
+				   loff_t pos)
+{
+	struct bio *bio = cur->bio;
+
+	if (bio) {
+		if (bio_end_sector(bio) == sector && bio->bi_bdev == cur->map.b_bdev &&
+		    (!cur->submit_io || cur->bio_pos + bio->bi_iter.bi_size == pos))
+			return;
+		dio_submit(dio, cur, true);
+	}
+	dio_new_bio(dio, cur, sector, pos);
 }
 
 /* Is @page, which follows on another in memmap, next to it in memory as well, and for the disk? */
@@ -755,8 +789,8 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 {
 	struct buffer_head *map = &cur->map;
 	sector_t block = cur->pos >> cur->blkbits;
-	size_t skip = cur->pos & ((1UL << cur->blkbits) - 1);
-	size_t want = (((cur->end - 1) >> cur->blkbits) - block + 1) << cur->blkbits;
+	size_t mask = (1UL << cur->blkbits) - 1, skip = cur->pos & mask;
+	size_t want = ((cur->end - 1) | mask) + 1 - (cur->pos - skip);
 	int create = dio->write;
 	int ret;
 

@@ -2,7 +2,7 @@
 // bios do not carry the priority of the request.
 
 @@ @@
- dio_prepare_bio(...) {
+ dio_new_bio(...) {
  <+...
 -	bio->bi_ioprio = dio->iocb->ki_ioprio;
  ...+>
