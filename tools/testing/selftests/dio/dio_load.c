@@ -179,9 +179,7 @@ static unsigned long long run_readers(void)
 
 	if (!part)
 		die(EXIT_USAGE, "%s is too small for %llu readers", opt.name, opt.readers);
-	/* A program's pages may be the host's to bring, while the clock of an idle guest leaps. */
-	if (mlockall(MCL_CURRENT))
-		die(1, "mlockall: %s", strerror(errno));
+	stay_in_memory();
 	start = now_ns();
 	for (i = 0; i < opt.readers; i++) {
 		pid_t pid = fork();

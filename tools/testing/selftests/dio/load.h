@@ -37,6 +37,16 @@ static inline unsigned long long next_random(unsigned long long *state)
 	return x ^ x >> 31;
 }
 
+/*
+ * Keep what is mapped now in memory. Pages of a program are read again under pressure, and where a
+ * guest's come from the host, its clock leaps while it idles.
+ */
+static inline void stay_in_memory(void)
+{
+	if (mlockall(MCL_CURRENT))
+		die(1, "mlockall: %s", strerror(errno));
+}
+
 /* Zeroed memory of @size bytes, not touched. */
 static inline void *get_memory(size_t size)
 {

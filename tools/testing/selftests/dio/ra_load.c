@@ -450,6 +450,7 @@ int main(int argc, char **argv)
 	if (!buf)
 		die(EXIT_USAGE, "bs= is too large");
 	memset(buf, 0, opt.bs);
+	stay_in_memory();
 	opt.mode->run();
 	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, ", opt.n, bytes, written);
 	printf("\"nsec\": %llu, \"last\": %llu}\n", nsec, last);
