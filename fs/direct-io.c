@@ -1,6 +1,8 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Direct I/O for file systems that map blocks with get_block
+ *
+ * Copyright (C) 2002, Linus Torvalds
  */
 
 /**
@@ -31,11 +33,18 @@
  *
  * User memory is pinned (FOLL_PIN), so that a fork does not divert what the disk writes. The cursor
  * owns one pin of each page that it has not handed over, and of the page it stands in; a bio owns
- * one pin of each page of each of its bio_vecs. Memory of bio_vec and kvec iterators is the
- * caller's and not touched; pages of a pipe have plain references instead of pins.
+ * one pin of each page of each of its bio_vecs. A page that a process still shares since a fork is
+ * copied before it is pinned, for a write too. Memory of bio_vec and kvec iterators is the caller's
+ * and not touched; pages of a pipe have plain references instead of pins.
+ *
+ * Where a bio ends nothing may sleep. If the disk read into pages that were cleaned meanwhile, a
+ * work item marks them dirty again and lets go of them; the I/O does not wait for that.
  *
  * struct dio lives on the submitter's stack if the I/O is synchronous and small, else in front of
  * its first bio. It is gone when the last reference is: submission holds one until the end.
+ *
+ * What most I/Os pass through is inline, and what they rarely need is noinline: the registers that
+ * the rare half wants are then saved only there.
  */
 
 /**
@@ -45,7 +54,8 @@
  * and block allocation away; writes come with the lock held. Without the flag the file system has
  * its own rules. i_dio_count is raised from before the first mapping to after end_io, so that
  * truncate can wait for what is in flight; a write that leaves a hole to the page cache waits for
- * it, too. Fields of struct dio that bios share are atomic or written once; there is no lock.
+ * it, too. There is no lock for the fields of struct dio that bios share: they are atomic, or the
+ * last write wins.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -508,28 +518,33 @@ static void dio_put(struct dio *dio)
 /* Ended bios whose memory must be marked dirty again: the disk was not done when it was cleaned. */
 static struct bio *dio_undirtied;
 
-/* Each of them still has its reference to its struct dio. */
+/* A page may be locked for long, so nobody's I/O waits here: struct dio may be gone. */
 static void dio_dirty_all(struct work_struct *work)
 {
 	struct bio *bio = xchg(&dio_undirtied, NULL);
+	struct bio_vec *bv;
+	int i;
 
 	while (bio) {
-		struct dio *dio = bio->bi_private;
 		struct bio *next = bio->bi_next;
 
+		bio_for_each_bvec_all(bv, bio, i)
+			unpin_user_page_range_dirty_lock(bv->bv_page,
+				DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), true);
 		bio->bi_next = NULL;
-		dio_free_bio(dio, bio, true);
-		dio_put(dio);
+		bio_put(bio);
 		bio = next;
 	}
 }
 
 static DECLARE_WORK(dio_dirty_work, dio_dirty_all);
 
-static void dio_dirty_later(struct bio *bio)
+static noinline void dio_dirty_later(struct dio *dio, struct bio *bio)
 {
 	struct bio *old = READ_ONCE(dio_undirtied);
 
+	if (bio == &dio->bio)
+		bio_get(bio);	/* completion puts it, too */
 	do {
 		bio->bi_next = old;
 	} while (!try_cmpxchg(&dio_undirtied, &old, bio));
@@ -549,12 +564,10 @@ static void dio_end_io(struct bio *bio)
 	if (!dio->async && bio == &dio->bio)
 		goto put;
 
-	if (dio->dirty && !dio_all_dirty(bio, false)) {
-		dio_dirty_later(bio);
-		return;
-	}
-
-	dio_free_bio(dio, bio, false);
+	if (dio->dirty && !dio_all_dirty(bio, false))
+		dio_dirty_later(dio, bio);
+	else
+		dio_free_bio(dio, bio, false);
 put:
 	dio_put(dio);
 }
@@ -1054,8 +1067,9 @@ int sb_init_dio_done_wq(struct super_block *sb)
  * @bdev: the device whose logical block size bounds the alignment, or NULL to insist on @inode's
  * @iter: the memory
  * @get_block: maps file blocks to disk blocks; see Documentation/dio-boundary.txt
- * @end_io: called once with the result (bytes or an error) and b_private of the last mapping, maybe
- *	in interrupt context unless a mapping said buffer_defer_completion(); or NULL
+ * @end_io: called once, if anything was begun, with the result (bytes or an error) and b_private of
+ *	the last mapping, maybe in interrupt context unless a mapping said
+ *	buffer_defer_completion(); or NULL
  * @submit_io: sends a bio in submit_bio()'s place, told the position in the file (bytes); bios are
  *	then in one piece in the file, too; or NULL
  * @flags: DIO_LOCKING: writes come with the inode lock held, reads take it here, shared.
@@ -1105,7 +1119,7 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	cur.pos = cur.start;
 	cur.end = cur.start + count;
 	if (read)
-		cur.end = min_t(loff_t, cur.end, round_up(i_size, 1ULL << iobits));
+		cur.end = min_t(u64, cur.end, round_up((u64)i_size, 1ULL << iobits));
 	if (lock) {
 		/* Cached data that has not reached the disk yet would be missed. */
 		ret = filemap_write_and_wait_range(iocb->ki_filp->f_mapping, cur.start,

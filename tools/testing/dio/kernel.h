@@ -324,6 +324,7 @@ struct bio *bio_alloc_bioset(struct block_device *bdev, unsigned short nr, blk_o
 			     struct bio_set *set);
 struct bio *bio_alloc(struct block_device *bdev, unsigned short nr, blk_opf_t opf, gfp_t gfp);
 int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, int flags);
+void bio_get(struct bio *bio);
 void bio_put(struct bio *bio);
 void submit_bio(struct bio *bio);
 void blk_start_plug(struct blk_plug *plug);

@@ -131,10 +131,11 @@ void blk_io_schedule(void)
 	if (chance(8))
 		return;		/* woken for nothing */
 	got.waited = true;
-	if (!nr_in_flight && !nr_works)
+	/* No work item runs: that which marks pages dirty may wait for a page of somebody else's. */
+	if (!nr_in_flight)
 		wrong("the submitter waits for ever");
-	while (submitter.state != TASK_RUNNING && (nr_in_flight || nr_works))
-		something_happens();
+	while (submitter.state != TASK_RUNNING && nr_in_flight)
+		end_bio(pick(nr_in_flight));
 	if (submitter.state != TASK_RUNNING)
 		wrong("nobody wakes the submitter");
 }
@@ -485,7 +486,8 @@ void inode_dio_wait(struct inode *ino)
 int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
 {
 	may_sleep("writing back");
-	if (m != &mapping || !lock_depth || start != (loff_t)c.pos || end < start)
+	if (m != &mapping || !lock_depth || start != (loff_t)c.pos ||
+	    end + 1 < min_t(loff_t, c.pos + c.count, inode.i_size))
 		wrong("wrote back %jd to %jd", (intmax_t)start, (intmax_t)end);
 	wrote_back = true;
 	return c.write_back_error;
@@ -534,7 +536,6 @@ void schedule_work(struct work_struct *work)
 	if (nr_works == MAX_WORKS)
 		wrong("too many work items");
 	works[nr_works++] = work;
-	got.works++;
 }
 
 void queue_work(struct workqueue_struct *wq, struct work_struct *work)
@@ -542,6 +543,7 @@ void queue_work(struct workqueue_struct *wq, struct work_struct *work)
 	if (wq != &the_queue)
 		wrong("work on no queue");
 	schedule_work(work);
+	got.works++;
 }
 
 static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, int create)
@@ -694,11 +696,19 @@ static void check_untouched(struct bio *bio)
 			wrong("the work item was touched, and not used");
 }
 
+void bio_get(struct bio *bio)
+{
+	if (bio->refs < 1)
+		wrong("held a bio with %d references", bio->refs);
+	bio->refs++;
+}
+
 void bio_put(struct bio *bio)
 {
-	if (bio->refs != 1)
+	if (bio->refs < 1)
 		wrong("put a bio with %d references", bio->refs);
-	bio->refs = 0;
+	if (--bio->refs)
+		return;
 	if (!forgotten)
 		check_untouched(bio);
 	nr_live--;
@@ -974,7 +984,7 @@ void run_case(void)
 				       (c.locking ? DIO_LOCKING : 0) |
 				       (c.skip_holes ? DIO_SKIP_HOLES : 0));
 	got.queued = got.ret == -EIOCBQUEUED;
-	if (!got.queued && (nr_in_flight || nr_works))
+	if (!got.queued && (nr_in_flight || got.works))
 		wrong("returned %zd with bios in flight", got.ret);
 	while (nr_in_flight || nr_works)
 		something_happens();

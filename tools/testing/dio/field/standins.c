@@ -342,6 +342,11 @@ struct bio *bio_alloc(struct block_device *bdev, unsigned short nr, blk_opf_t op
 	return bio_alloc_bioset(bdev, nr, opf, gfp, &none);
 }
 
+void bio_get(struct bio *bio)
+{
+	NOT_HERE(__func__);
+}
+
 void bio_put(struct bio *bio)
 {
 	const u8 *dio = bio->memory;

@@ -4,6 +4,9 @@
 @@ @@
  dio_end_io(...) {
  <+...
--	if (dio->dirty && !dio_all_dirty(...)) { ... }
+-	if (dio->dirty && !dio_all_dirty(...))
+-		dio_dirty_later(...);
+-	else
+ 		dio_free_bio(dio, bio, false);
  ...+>
  }

@@ -4,14 +4,10 @@
 @@ @@
  dio_end_io(...) {
  <+...
--	dio_free_bio(dio, bio, false);
+-	if (dio->dirty && !dio_all_dirty(...))
+-		dio_dirty_later(...);
+-	else
+-		dio_free_bio(dio, bio, false);
 +	dio_free_bio(dio, bio, dio->dirty);
- ...+>
- }
-
-@@ @@
- dio_end_io(...) {
- <+...
--	if (dio->dirty && !dio_all_dirty(...)) { ... }
  ...+>
  }
