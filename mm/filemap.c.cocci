@@ -8,8 +8,8 @@ identifier mapping;
  mapping_needs_writeback(struct address_space *mapping)
  {
 -	return mapping->nrpages;
-+	bool dirty = mapping_tagged(mapping, PAGECACHE_TAG_DIRTY);
++	/* One look at both: a page gets the tag for writeback before it loses the one for dirty. */
++	gfp_t tags = READ_ONCE(mapping->i_pages.xa_flags);
 +
-+	/* Asked after it: a page gets this tag before it loses the one for dirty. */
-+	return dirty || mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
++	return tags & (XA_FLAGS_MARK(PAGECACHE_TAG_DIRTY) | XA_FLAGS_MARK(PAGECACHE_TAG_WRITEBACK));
  }
