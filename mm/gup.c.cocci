@@ -14,7 +14,7 @@ identifier ctx = follow_page_context;
 +/* In the flags of functions below: the caller counts the pins. */
 +#define FOLL_COUNTED	BIT(31)
 +
-+/* Count pins that were taken, with interrupts off, or dropped; those of a node at once. */
++/* Count @nr pins: @taken, while interrupts are off, or dropped. Pages of one node count at once. */
 +static inline void count_pins(struct page **pages, unsigned long nr, bool taken)
 +{
 +	unsigned long i = 0;

@@ -1,6 +1,12 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading files ahead
+ *
+ * Copyright (C) 2002, Linus Torvalds
+ */
+
 /**
- * DOC: Reading files ahead
+ * DOC: What it does
  *
  * Pages are read into the page cache before a program asks for them. This file reads; how far it
  * reads is decided in mm/readahead_runs.h.
@@ -229,7 +235,7 @@ static void read_single_pages(struct readahead_control *ractl, unsigned long nr_
  * @ractl: where; its index is the first page
  * @nr_to_read: number of pages; cut to what the device takes in one request, or to a window
  *
- * The window of ->ra stays as it is.
+ * ->ra keeps its window, but for pages that the file system leaves unread.
  */
 void force_page_cache_ra(struct readahead_control *ractl, unsigned long nr_to_read)
 {

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far to read ahead
+ *
+ * Copyright (C) 2002, Linus Torvalds
+ */
 #ifndef _MM_READAHEAD_RUNS_H
 #define _MM_READAHEAD_RUNS_H
 
@@ -8,7 +13,7 @@
 #include <linux/pagemap.h>
 
 /**
- * DOC: How far to read ahead
+ * DOC: Runs and windows
  *
  * The reads of a file are runs: stretches of consecutive pages, each ended by a jump. What is read
  * for one run is a row of windows, each of which begins where the one before it ends:
