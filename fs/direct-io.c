@@ -523,14 +523,16 @@ static void dio_dirty_all(struct work_struct *work)
 {
 	struct bio *bio = xchg(&dio_undirtied, NULL);
 	struct bio_vec *bv;
+	unsigned long nr;
 	int i;
 
 	while (bio) {
 		struct bio *next = bio->bi_next;
 
-		bio_for_each_bvec_all(bv, bio, i)
-			unpin_user_page_range_dirty_lock(bv->bv_page,
-				DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), true);
+		bio_for_each_bvec_all(bv, bio, i) {
+			nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
+			unpin_user_page_range_dirty_lock(bv->bv_page, nr, true);
+		}
 		bio->bi_next = NULL;
 		bio_put(bio);
 		bio = next;
