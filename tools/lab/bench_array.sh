@@ -11,7 +11,7 @@
 #	field-3		32 MiB files made, written, fsynced and closed, by 1 MiB, buffered and direct, on
 #			one disk and on md RAID0; gain is direct to buffered. Two rounds, not 16: when
 #			the clock counts instructions, one is like the other
-#	field-4		random 8 KiB AIO on a file on ext2 on a dm stripe, 7 reads to 5 writes
+#	field-4		random 4 and 8 KiB AIO on a file on ext2 on a dm stripe, 7 reads to 5 writes
 #	field-5		a 512 MiB file by one O_DIRECT write: file extend, hole fill, overwrite, on a dm
 #			stripe. I/Os are those that the disks completed
 #
@@ -87,15 +87,18 @@ file_loop()
 # oltp NAME DEVICE
 oltp()
 {
-	local words="mix aio depth=32 bs=8k n=$ios" ns per_s
+	local bs words ns per_s
 
 	make_fs ext2 "$2"
 	dd if=/dev/zero of="$mnt/file" bs=1M count=64 oflag=direct status=none
-	# shellcheck disable=SC2086
-	ns=$("$bin/dio_load" $words "$mnt/file") || die 1 "$1-oltp failed"
-	emit field-4 "$1-oltp" insn insn "$ns" "dio_load $words"
-	per_s=$(awk -v ns="$ns" 'BEGIN { printf "%.0f", 1e9 / ns }')
-	emit field-4 "$1-oltp" per_s I/O/s "$per_s" "dio_load $words"
+	for bs in 4k 8k; do
+		words="mix aio depth=32 bs=$bs n=$ios"
+		# shellcheck disable=SC2086
+		ns=$("$bin/dio_load" $words "$mnt/file") || die 1 "$1-oltp-$bs failed"
+		emit field-4 "$1-oltp-$bs" insn insn "$ns" "dio_load $words"
+		per_s=$(awk -v ns="$ns" 'BEGIN { printf "%.0f", 1e9 / ns }')
+		emit field-4 "$1-oltp-$bs" per_s I/O/s "$per_s" "dio_load $words"
+	done
 	umount "$mnt"
 }
 

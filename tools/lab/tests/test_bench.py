@@ -141,7 +141,7 @@ class Readahead(unittest.TestCase):
         self.assertEqual(done.stdout.split(), jobs[1:])
 
     def figures(self, name, per, report, *numbers):
-        """{metric: figure}: before and after reads and sectors, n, bytes, written, nsec"""
+        """{metric: figure}: nsec, before and after reads and sectors, n, bytes, written"""
         done = self.bash(f"""
             emit() {{ echo "$3 $5"; }}
             name={name} per={per} report={report} command=c
@@ -151,14 +151,14 @@ class Readahead(unittest.TestCase):
 
     def test_figures_are_of_a_run_or_of_a_mib(self):
         self.assertEqual(self.figures("run-64k-by-4k", "n", "readahead",
-                                      100, 1000, 110, 2280, 10, 655360, 0, 2000000),
+                                      2000000, 100, 1000, 110, 2280, 10, 655360, 0),
                          {"device_reads_per_run": 1, "bytes_read_per_used": 1, "time": 200})
         self.assertEqual(self.figures("sysbench-xfs", "mib", "field-2",
-                                      0, 0, 40, 4096, 160, 1048576, 1048576, 4000000),
+                                      4000000, 0, 0, 40, 4096, 160, 1048576, 1048576),
                          {"device_reads_per_mib": 20, "bytes_read_per_used": 2, "time": 2000,
                           "mb_per_s": 500, "seconds": 0.004})
         self.assertEqual(self.figures("lowmem-64", "mib", "readahead",
-                                      0, 0, 16, 2112, 1, 1048576, 0, 1000)["pages_unread"], 8)
+                                      1000, 0, 0, 16, 2112, 1, 1048576, 0)["pages_unread"], 8)
 
     def test_the_first_full_window(self):
         def bio(sector, sectors):
