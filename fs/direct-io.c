@@ -38,7 +38,8 @@
  * and not touched; pages of a pipe have plain references instead of pins.
  *
  * Where a bio ends nothing may sleep. If the disk read into pages that were cleaned meanwhile, a
- * work item marks them dirty again and lets go of them; the I/O does not wait for that.
+ * work item marks them dirty again and lets go of them. A synchronous I/O waits for that: a sync of
+ * these pages after it finds them dirty.
  *
  * struct dio lives on the submitter's stack if the I/O is synchronous and small, else in front of
  * its first bio. It is gone when the last reference is: submission holds one until the end.
@@ -518,7 +519,6 @@ static void dio_put(struct dio *dio)
 /* Ended bios whose memory must be marked dirty again: the disk was not done when it was cleaned. */
 static struct bio *dio_undirtied;
 
-/* A page may be locked for long, so nobody's I/O waits here: struct dio may be gone. */
 static void dio_dirty_all(struct work_struct *work)
 {
 	struct bio *bio = xchg(&dio_undirtied, NULL);
@@ -528,6 +528,7 @@ static void dio_dirty_all(struct work_struct *work)
 
 	while (bio) {
 		struct bio *next = bio->bi_next;
+		struct dio *dio = bio->bi_private;
 
 		bio_for_each_bvec_all(bv, bio, i) {
 			nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
@@ -535,16 +536,25 @@ static void dio_dirty_all(struct work_struct *work)
 		}
 		bio->bi_next = NULL;
 		bio_put(bio);
+		if (dio)
+			dio_put(dio);
 		bio = next;
 	}
 }
 
 static DECLARE_WORK(dio_dirty_work, dio_dirty_all);
 
-static noinline void dio_dirty_later(struct dio *dio, struct bio *bio)
+/*
+ * Does the I/O wait? An asynchronous one does not: a page may be locked for long, and there is one
+ * work item for all. Its struct dio may then be gone before @bio is, but for the memory.
+ */
+static noinline bool dio_dirty_later(struct dio *dio, struct bio *bio)
 {
 	struct bio *old = READ_ONCE(dio_undirtied);
+	bool wait = !dio->async;
 
+	if (!wait)
+		bio->bi_private = NULL;
 	if (bio == &dio->bio)
 		bio_get(bio);	/* completion puts it, too */
 	do {
@@ -552,6 +562,7 @@ static noinline void dio_dirty_later(struct dio *dio, struct bio *bio)
 	} while (!try_cmpxchg(&dio_undirtied, &old, bio));
 	if (!old)
 		schedule_work(&dio_dirty_work);
+	return wait;
 }
 
 static void dio_end_io(struct bio *bio)
@@ -566,10 +577,10 @@ static void dio_end_io(struct bio *bio)
 	if (!dio->async && bio == &dio->bio)
 		goto put;
 
-	if (dio->dirty && !dio_all_dirty(bio, false))
-		dio_dirty_later(dio, bio);
-	else
+	if (!dio->dirty || dio_all_dirty(bio, false))
 		dio_free_bio(dio, bio, false);
+	else if (dio_dirty_later(dio, bio))
+		return;
 put:
 	dio_put(dio);
 }

@@ -131,11 +131,10 @@ void blk_io_schedule(void)
 	if (chance(8))
 		return;		/* woken for nothing */
 	got.waited = true;
-	/* No work item runs: that which marks pages dirty may wait for a page of somebody else's. */
-	if (!nr_in_flight)
+	if (!nr_in_flight && !nr_works)
 		wrong("the submitter waits for ever");
-	while (submitter.state != TASK_RUNNING && nr_in_flight)
-		end_bio(pick(nr_in_flight));
+	while (submitter.state != TASK_RUNNING && (nr_in_flight || nr_works))
+		something_happens();
 	if (submitter.state != TASK_RUNNING)
 		wrong("nobody wakes the submitter");
 }
@@ -984,10 +983,15 @@ void run_case(void)
 				       (c.locking ? DIO_LOCKING : 0) |
 				       (c.skip_holes ? DIO_SKIP_HOLES : 0));
 	got.queued = got.ret == -EIOCBQUEUED;
-	if (!got.queued && (nr_in_flight || got.works))
+	if (!got.queued && (nr_in_flight || (c.async ? got.works : nr_works)))
 		wrong("returned %zd with bios in flight", got.ret);
-	while (nr_in_flight || nr_works)
+	while (nr_in_flight)
 		something_happens();
+	/* The work item that marks pages dirty may wait for the page of somebody else. */
+	if (got.queued && !got.works && !completed)
+		wrong("not completed before pages are dirty again");
+	while (nr_works)
+		run_work();
 	if (got.queued != completed)
 		wrong("queued, but not completed");
 	check_given_back();

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// A synchronous read returns before its pages are dirty: a sync after it does not write them.
+
+@@ @@
+ dio_dirty_later(...) {
+ ...
+-	bool wait = !dio->async;
++	bool wait = false;
+ ...
+ }
