@@ -5,6 +5,7 @@
  *	dio_race [disk=1] unit=512 n=400 [steady | whole] FILE
  *	dio_race [disk=1] cut FILE
  *	dio_race [disk=1] fallback FILE
+ *	dio_race [disk=1] clean FILE
  *	dio_race [disk=1] check FILE
  *
  * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
@@ -32,6 +33,16 @@
  *
  * Who is hurt: one process with two writes under way that have not a byte in common, to a file with
  * holes. The first is undone, unless the second waits for it.
+ *
+ * The word clean needs a disk that is slow to read, and a file of stamps. Two reads go into mapped
+ * memory of another file, FILE.into:
+ *
+ *	readers: send a read each, one of them by AIO
+ *	fsync of FILE.into: writes its pages, which are clean from then on
+ *	disk: writes into them
+ *
+ * Who is hurt: who reads into mapped files. Pages that are not marked dirty again are dropped with
+ * what was read. To see it, check FILE.into once the file system has been mounted anew.
  *
  * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
  * The writers do n operations each; the others go on until they have. A read may fall short, and
@@ -319,6 +330,49 @@ static void write_beside_aio(void)
 			wrong_data(buf + pos - start, pos);
 }
 
+/* The sync falls into the middle of both reads if the machine is not very slow. */
+static void sync_below_reads(void)
+{
+	struct timespec meanwhile = { .tv_nsec = 500000000 };
+	struct io_event event;
+	unsigned char *map;
+	aio_context_t ctx;
+	char into[4096];
+	struct iocb cb;
+	int to, status;
+	pid_t pid;
+
+	snprintf(into, sizeof(into), "%s.into", name);
+	to = open(into, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	memset(buf, 0xdb, 2 * IO_MAX);
+	if (to < 0 || pwrite(to, buf, 2 * IO_MAX, 0) != 2 * IO_MAX)
+		die(1, "%s: %s", into, strerror(errno));
+	map = mmap(NULL, 2 * IO_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
+	if (map == MAP_FAILED)
+		die(1, "%s cannot be mapped: %s", into, strerror(errno));
+
+	ctx = send_one(&cb, 0, map, IO_MAX, 0);
+	pid = fork();
+	if (pid < 0)
+		die(1, "no process: %s", strerror(errno));
+	if (!pid) {
+		check_result("a synchronous read", IO_MAX, IO_MAX,
+			     sys_result(pread(fd, map + IO_MAX, IO_MAX, IO_MAX)), 0);
+		_exit(0);
+	}
+	nanosleep(&meanwhile, NULL);
+	if (fsync(to))
+		die(1, "%s: fsync: %s", into, strerror(errno));
+	aio_reap(ctx, &event, 1, 1, NULL);
+	if (event.res != (long)IO_MAX)
+		die(1, "%s: an AIO read gave %s", name, result_name(event.res));
+	if (waitpid(pid, &status, 0) != pid || status)
+		die(1, "%s: the synchronous reader failed", name);
+	for (size_t pos = 0; pos < 2 * IO_MAX; pos += STAMP_SECTOR)
+		if (!stamp_ok(map + pos, disk, pos / STAMP_SECTOR))
+			wrong_data(map + pos, pos);
+}
+
 /* Interrupts wait(), and once more in case that had not begun. */
 static void on_alarm(int sig)
 {
@@ -382,6 +436,8 @@ static void parse_word(char *word)
 		only = cut_below_read;
 	else if (!strcmp(word, "fallback"))
 		only = write_beside_aio;
+	else if (!strcmp(word, "clean"))
+		only = sync_below_reads;
 	else if (!strcmp(word, "steady"))
 		steady = 1;
 	else if (!strcmp(word, "whole"))
@@ -411,7 +467,7 @@ int main(int argc, char **argv)
 		parse_word(argv[i]);
 	if (!name || (!only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
 		die(EXIT_USAGE,
-		    "usage: dio_race [disk=1] unit=512 n=400 [steady|whole] FILE, or check|cut|fallback FILE");
+		    "usage: dio_race [disk=1] unit=512 n=400 [steady|whole] FILE, or cut|clean|... FILE");
 	steady |= whole;
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Direct I/O on files under load, on every file system of dio_files.sh: a truncate while a read is
-# on its way, and a write beside another, both on a slow disk; processes that truncate while others
-# read and write (dio_race); and fio, which verifies what several jobs write at once
-# (test_file_load.fio).
+# Direct I/O on files under load, on every file system of dio_files.sh: on a slow disk a truncate
+# while a read is on its way, a write beside another, and a sync of mapped memory that is read into;
+# processes that truncate while others read and write (dio_race); and fio, which verifies what
+# several jobs write at once (test_file_load.fio).
 #
 # A case fails on data that is wrong, now or once the file system has been mounted anew, and on
 # processes that hang. DIO_OPS scales the operations of dio_race.
@@ -60,6 +60,16 @@ on_slow()
 		return $bad
 }
 
+# clean_on NAME MAKER
+clean_on()
+{
+	on_slow "$1" "$2" 1500 0 clean if="$DIO_TMP/stamps" &&
+		dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	bad=0
+	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file.into" || bad=1
+	umount "$DIO_TMP/mnt" && return $bad
+}
+
 # fio_on NAME MAKER LESS
 fio_on()
 {
@@ -78,7 +88,7 @@ dio_get_part files
 disk=$DIO_DM
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $((1 + $(echo "$dio_systems" | wc -l) * 4 - $(echo "$no_wait" | wc -w)))
+dio_plan $((1 + $(echo "$dio_systems" | wc -l) * 5 - $(echo "$no_wait" | wc -w)))
 
 head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
 dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
@@ -93,10 +103,12 @@ while IFS=: read -r name maker less; do
 	[ -z "$steady" ] || race="read and write at once, $name"
 	beside="a write into a hole beside an AIO write, $name"
 	cut="truncate waits for a read, $name"
+	clean="a sync while the disk reads into a mapped file, $name"
 	load="fio verifies what it writes, $name"
 	if why=$(dio_fs_lacks "$name" "$maker"); then
 		dio_skip "$beside" "$why"
 		[ "$steady" = steady ] || dio_skip "$cut" "$why"
+		dio_skip "$clean" "$why"
 		dio_skip "$race" "$why"
 		dio_skip "$load" "$why"
 		continue
@@ -104,6 +116,7 @@ while IFS=: read -r name maker less; do
 	dio_check "$beside" on_slow "$name" "$maker" 0 1000 fallback if=/dev/zero seek=1 count=1
 	[ "$steady" = steady ] ||
 		dio_check "$cut" on_slow "$name" "$maker" 1500 0 cut if="$DIO_TMP/stamps"
+	dio_check "$clean" clean_on "$name" "$maker"
 	# shellcheck disable=SC2086 # a word or none
 	dio_check "$race" race_on "$name" "$maker" "${less:-1}" $steady
 	if [ -n "$fio" ]; then
