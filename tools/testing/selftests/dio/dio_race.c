@@ -72,7 +72,7 @@
 #define IO_MAX		(64UL << 10)
 #define BLOCK_MAX	(64UL << 10)	/* no file system here has larger ones */
 #define DEPTH		8
-#define TIME_LIMIT	120	/* seconds: far more than any disk needs */
+#define TIME_LIMIT	120	/* seconds for one operation: far more than any disk needs */
 
 enum { NR_PROCESSES = 7 };
 
@@ -380,17 +380,28 @@ static void on_alarm(int sig)
 	alarm(1);
 }
 
-static void __noreturn name_who_hangs(void)
+/* Ends it if a process has done nothing since it was called last. */
+static void look_who_hangs(void)
 {
-	int i;
+	static unsigned long then[NR_PROCESSES];
+	int i, hang = 0;
 
 	for (i = 0; i < NR_PROCESSES; i++) {
-		if (!processes[i].pid)
-			continue;
-		fprintf(stderr, PROGRAM ": %s: after %d s %s is not done, %lu operations so far\n",
-			name, TIME_LIMIT, processes[i].name, shared->done[i]);
-		kill(processes[i].pid, SIGKILL);
+		unsigned long now = __atomic_load_n(&shared->done[i], __ATOMIC_RELAXED);
+
+		if (processes[i].pid && now == then[i]) {
+			fprintf(stderr, PROGRAM ": %s: for %d s %s did nothing\n", name,
+				TIME_LIMIT, processes[i].name);
+			fprintf(stderr, PROGRAM ": operations so far: %lu\n", now);
+			hang = 1;
+		}
+		then[i] = now;
 	}
+	if (!hang)
+		return;
+	for (i = 0; i < NR_PROCESSES; i++)
+		if (processes[i].pid)
+			kill(processes[i].pid, SIGKILL);
 	exit(1);
 }
 
@@ -406,9 +417,10 @@ static void wait_for_processes(void)
 	for (i = 0; i < NR_PROCESSES; i++)
 		writers += processes[i].writer;
 	for (left = NR_PROCESSES - steady; left; left--) {
-		pid = wait(&status);
-		if (pid < 0)
-			name_who_hangs();
+		while ((pid = wait(&status)) < 0) {
+			look_who_hangs();
+			alarm(TIME_LIMIT);
+		}
 		for (i = 0; processes[i].pid != pid; i++)
 			;
 		processes[i].pid = 0;
