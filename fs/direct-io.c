@@ -78,8 +78,8 @@
 /* Pages fetched at once: 512 bytes of stack, and 4 calls to pin a MiB. */
 #define DIO_BATCH	64
 
-/* Pages let go at once: 128 bytes of stack where a bio ends, maybe in an interrupt. */
-#define DIO_UNPIN	16
+/* Pages let go at once: 256 bytes of stack where a bio ends, maybe in an interrupt. */
+#define DIO_UNPIN	32
 
 /* What a bio holds of its pages */
 enum dio_hold {
@@ -339,18 +339,20 @@ static void dio_drop_memory(struct dio *dio, struct dio_cursor *cur)
  * bios
  */
 
-/* Is a bio_vec, which ends @end bytes behind @page, one page to unpin, as most are? */
-static inline bool dio_is_plain_pin(struct dio *dio, struct page *page, unsigned int end,
-				    bool dirty)
+/*
+ * Is a bio_vec, which ends @end bytes behind @page, one page to unpin, as most are? Only reads make
+ * it dirty, only writes have zeros.
+ */
+static inline bool dio_is_plain_pin(bool pinned, struct page *page, unsigned int end, bool dirty)
 {
-	return dio->hold == DIO_PIN && end <= PAGE_SIZE && page != dio_zeros &&
-	       (!dirty || PageDirty(page));
+	return pinned && end <= PAGE_SIZE && (dirty ? PageDirty(page) : page != dio_zeros);
 }
 
 /* Let go of the memory of a bio, single pages together. */
 static noinline void dio_free_pages(struct dio *dio, struct bio *bio, bool dirty)
 {
 	struct page *pages[DIO_UNPIN] __uninitialized;
+	bool pinned = dio->hold == DIO_PIN;
 	unsigned int nr = 0;
 	struct bio_vec *bv;
 	int i;
@@ -359,7 +361,7 @@ static noinline void dio_free_pages(struct dio *dio, struct bio *bio, bool dirty
 		unsigned int end = bv->bv_offset + bv->bv_len;
 		struct page *page = bv->bv_page;
 
-		if (!dio_is_plain_pin(dio, page, end, dirty)) {
+		if (!dio_is_plain_pin(pinned, page, end, dirty)) {
 			dio_release_pages(dio, page, DIV_ROUND_UP(end, PAGE_SIZE), dirty);
 			continue;
 		}
@@ -377,8 +379,8 @@ static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
 {
 	struct bio_vec *bv = bio->bi_io_vec;
 
-	if (bio->bi_vcnt == 1 &&
-	    dio_is_plain_pin(dio, bv->bv_page, bv->bv_offset + bv->bv_len, dirty))
+	if (bio->bi_vcnt == 1 && dio_is_plain_pin(dio->hold == DIO_PIN, bv->bv_page,
+						  bv->bv_offset + bv->bv_len, dirty))
 		unpin_user_page(bv->bv_page);
 	else
 		dio_free_pages(dio, bio, dirty);
