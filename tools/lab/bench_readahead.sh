@@ -214,7 +214,7 @@ run_ra()
 	fi
 	ra_file
 	echo "$kb" >"$queue/read_ahead_kb"
-	# Short of memory, one takes a tenth of a second longer now and then, of less than two.
+	# Short of memory a round took 1.77 s or 1.87 s, on either kernel.
 	[ "$name" != sysbench ] || rounds=3
 	forget
 	# shellcheck disable=SC2086 # words
