@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // Each pin, and each unpin, of a page was added to a counter of its node: 75 of the 300 instructions
-// that direct I/O spends on a page of memory. Of pages that are pinned or unpinned together, the
-// counter now hears once. /proc/vmstat shows the same.
+// that direct I/O spends on a page of memory. Where pages are pinned one PTE after the other, and
+// where an array of them is unpinned, the counter now hears once for all that lie on one node. Huge
+// pages are counted at once as before. /proc/vmstat shows the same.
 
-@count_pins@
+@pins@
 identifier ctx = follow_page_context;
 @@
  struct ctx {
@@ -11,103 +12,127 @@ identifier ctx = follow_page_context;
  };
 
 +
-+/* In the flags of functions below: the caller counts the pins. */
-+#define FOLL_COUNTED	BIT(31)
++/* Pins of folios on one node, which its counter has not heard of yet */
++struct pins {
++	pg_data_t *node;
++	long nr;
++};
+
+@pins_functions depends on pins@
+identifier check = sanity_check_pinned_pages;
+@@
++static struct folio *grab_folio(struct page *page, int refs, unsigned int flags);
 +
-+/* Count @nr pins: @taken, while interrupts are off, or dropped. Pages of one node count at once. */
-+static inline void count_pins(struct page **pages, unsigned long nr, bool taken)
++static inline void tell_pins(struct pins *pins, enum node_stat_item item)
 +{
-+	unsigned long i = 0;
-+
-+	while (i < nr) {
-+		pg_data_t *node = page_pgdat(pages[i]);
-+		long pins = 0;
-+
-+		for (; i < nr && page_pgdat(pages[i]) == node; i++)
-+			pins += !is_zero_page(pages[i]);
-+		if (taken)
-+			__mod_node_page_state(node, NR_FOLL_PIN_ACQUIRED, pins);
-+		else
-+			mod_node_page_state(node, NR_FOLL_PIN_RELEASED, pins);
-+	}
++	if (pins->nr)
++		mod_node_page_state(pins->node, item, pins->nr);
 +}
-
-@grab depends on count_pins@
-identifier folio, refs, flags;
-@@
- struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
++
++/* @nr more, of one folio; if it lies on another node, those so far are told. */
++static void count_pins(struct pins *pins, struct folio *folio, long nr, enum node_stat_item item)
++{
++	if (is_zero_folio(folio))
++		return;
++	if (pins->node != folio_pgdat(folio)) {
++		tell_pins(pins, item);
++		pins->node = folio_pgdat(folio);
++		pins->nr = 0;
++	}
++	pins->nr += nr;
++}
++
+ static inline void check(...)
  {
- <+...
--	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
-+	if (!(flags & FOLL_COUNTED))
-+		node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
- ...+>
- }
-
-@grab_slow depends on grab@
-identifier folio, flags;
-@@
- try_grab_page(struct page *page, unsigned int flags)
- {
- <+...
--	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, 1);
-+	if (!(flags & FOLL_COUNTED))
-+		node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, 1);
- ...+>
- }
-
-@put depends on grab_slow@
-identifier folio, refs, flags;
-@@
- static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
- {
- <+...
--	node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
-+	if (!(flags & FOLL_COUNTED))
-+		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
- ...+>
- }
-
-@undo depends on put@
-identifier page, flags;
-@@
- undo_dev_pagemap(...)
- {
- <+...
--	if (flags & FOLL_PIN)
--		unpin_user_page(page);
--	else
--		put_page(page);
-+	gup_put_folio(page_folio(page), 1, flags);
- ...+>
+ 	...
  }
 
 // places: 2
-@unpin depends on undo@
-identifier pages, npages;
+@grab depends on pins_functions@
+identifier page, refs, flags;
 @@
- void unpin_user_pages(struct page **pages, unsigned long npages)
+-struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
++struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
++{
++	struct folio *folio = grab_folio(page, refs, flags);
++
++	if (folio && (flags & FOLL_PIN) && !is_zero_folio(folio))
++		node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
++	return folio;
++}
++
++/* The same, but that the caller counts the pins. */
++static struct folio *grab_folio(struct page *page, int refs, unsigned int flags)
  {
- ...
- 	sanity_check_pinned_pages(pages, npages);
-+	count_pins(pages, npages, false);
  <+...
--	gup_put_folio(folio, nr, FOLL_PIN);
-+	gup_put_folio(folio, nr, FOLL_PIN | FOLL_COUNTED);
+-	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
  ...+>
  }
 
-@pin_fast depends on unpin@
-identifier gup_flags, pages, nr, irq, start, end;
+// places: 3
+@put depends on grab@
+identifier folio, refs, flags;
 @@
- static unsigned long lockless_pages_from_mm(...)
+-static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
++/* The caller counts the pins. */
++static void put_folio(struct folio *folio, int refs, unsigned int flags)
  {
- ...
- 	local_irq_save(irq);
--	gup_pgd_range(start, end, gup_flags, pages, &nr);
-+	gup_pgd_range(start, end, gup_flags | FOLL_COUNTED, pages, &nr);
-+	if (gup_flags & FOLL_PIN)
-+		count_pins(pages, nr, true);
- 	local_irq_restore(irq);
- ...
+ <+...
+-	node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
+ ...+>
+ }
++
++static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
++{
++	if ((flags & FOLL_PIN) && !is_zero_folio(folio))
++		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
++	put_folio(folio, refs, flags);
++}
+
+// places: 3
+@unpin depends on put@
+identifier pages, npages, i, nr;
+@@
+ void unpin_user_pages(struct page **pages, unsigned long npages)
+ {
++	struct pins pins = { };
+ 	unsigned long i;
+ 	...
+ 	unsigned int nr;
+ 	...
+ 	for (i = 0; i < npages; i += nr) {
+ 		...
+-		gup_put_folio(folio, nr, FOLL_PIN);
++		count_pins(&pins, folio, nr, NR_FOLL_PIN_RELEASED);
++		put_folio(folio, nr, FOLL_PIN);
+ 	}
++	tell_pins(&pins, NR_FOLL_PIN_RELEASED);
+ }
+
+// places: 3
+@pin_ptes depends on unpin@
+identifier folio, page, flags;
+@@
+ static int gup_pte_range(...)
+ {
++	struct pins pins = { };
+ <+...
+-	folio = try_grab_folio(page, 1, flags);
++	folio = grab_folio(page, 1, flags);
+ 	if (!folio)
+ 		goto pte_unmap;
++	if (flags & FOLL_PIN)
++		count_pins(&pins, folio, 1, NR_FOLL_PIN_ACQUIRED);
+ ...+>
+ }
+
+@tell_ptes depends on pin_ptes@
+expression ptem;
+@@
+ static int gup_pte_range(...)
+ {
+ <+...
++	tell_pins(&pins, NR_FOLL_PIN_ACQUIRED);
+ 	pte_unmap(ptem);
+ ...+>
  }
