@@ -37,9 +37,10 @@
  * copied before it is pinned, for a write too. Memory of bio_vec and kvec iterators is the caller's
  * and not touched; pages of a pipe have plain references instead of pins.
  *
- * Where a bio ends nothing may sleep. If the disk read into pages that were cleaned meanwhile, a
- * work item marks them dirty again and lets go of them. A synchronous I/O waits for that: a sync of
- * these pages after it finds them dirty.
+ * Where a bio ends nothing may sleep. If the disk read into pages that were cleaned meanwhile,
+ * somebody who can sleep marks them dirty again and lets go of them: of a synchronous I/O its
+ * submitter, so that a sync after it finds them dirty and no page of anybody else holds it up; of
+ * an asynchronous one, which does not wait for that, a work item.
  *
  * struct dio lives on the submitter's stack if the I/O is synchronous and small, else in front of
  * its first bio. It is gone when the last reference is: submission holds one until the end.
@@ -54,9 +55,8 @@
  * With DIO_LOCKING, reads take the inode lock shared while they map blocks, which keeps truncates
  * and block allocation away; writes come with the lock held. Without the flag the file system has
  * its own rules. i_dio_count is raised from before the first mapping to after end_io, so that
- * truncate can wait for what is in flight; a write that leaves a hole to the page cache waits for
- * it, too. There is no lock for the fields of struct dio that bios share: they are atomic, or the
- * last write wins.
+ * truncate can wait for what is in flight, and so can a write that goes on in the page cache. There
+ * is no lock for the fields of struct dio that bios share: they are atomic, or the last write wins.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -81,6 +81,12 @@
 /* Pages let go at once: 256 bytes of stack where a bio ends, maybe in an interrupt. */
 #define DIO_UNPIN	32
 
+/*
+ * Asked for besides, by a read: no block is so short, so a size that still has it is not an answer.
+ * A write must not ask for more than it writes.
+ */
+#define DIO_NOT_MEASURED	1
+
 /* What a bio holds of its pages */
 enum dio_hold {
 	DIO_NONE,	/* nothing, they are the caller's */
@@ -95,12 +101,13 @@ enum dio_hold {
  * @hold: how pages are held
  * @dirty: a read into memory that must be marked dirty
  * @write: a write
- * @async: completed by ki_complete unless it was all done, or failed, within submission
+ * @may_queue: ki_complete may tell the result; not if it was all done, or failed, within submission
  * @defer: complete in process context
  * @waiter: the submitter, if it waits; NULL once all bios are done
  * @result: bytes mapped, and sent or cleared
  * @iocb: the request; its ki_pos is where the I/O starts until it is complete
  * @inode: the file
+ * @cleaned: ended bios whose pages the submitter must mark dirty again, if not @may_queue
  * @i_size: its size when the I/O began
  * @end_io: the file system's completion, or NULL
  * @private: b_private of the last mapping, for @end_io
@@ -118,12 +125,13 @@ struct dio {
 	u8 hold;
 	bool dirty;
 	bool write;
-	bool async;
+	bool may_queue;
 	bool defer;
 	struct task_struct *waiter;
 	ssize_t result;
 	struct kiocb *iocb;
 	struct inode *inode;
+	struct bio *cleaned;
 
 	loff_t i_size;
 	dio_iodone_t *end_io;
@@ -133,7 +141,7 @@ struct dio {
 };
 
 /* dio_end_io() and dio_put(), which run for every bio on whatever CPU, stay in 64 bytes. */
-static_assert(offsetofend(struct dio, inode) <= 64);
+static_assert(offsetofend(struct dio, cleaned) <= 64);
 
 /**
  * struct dio_cursor - where submission stands
@@ -191,9 +199,6 @@ struct dio_cursor {
 
 static struct bio_set dio_bio_set;
 
-/* Its own, so that it need not be held: what users map as zeros may be pinned and full of pins. */
-static struct page *dio_zeros __ro_after_init;
-
 /*
  * Memory
  */
@@ -208,10 +213,10 @@ static int dio_hold_page(struct dio *dio, struct page *page)
 	return 0;
 }
 
-/* Let go of @nr pages that lie side by side. Marking them dirty may sleep. */
+/* Release @nr pages that lie side by side. Marking them dirty may sleep. */
 static void dio_release_pages(struct dio *dio, struct page *page, unsigned int nr, bool dirty)
 {
-	if (dio->hold == DIO_NONE || page == dio_zeros)
+	if (dio->hold == DIO_NONE)
 		return;
 	if (dio->hold == DIO_REF)
 		while (nr--)
@@ -244,11 +249,10 @@ static ssize_t dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
 		cur->offset = offset_in_page(addr);
 		addr -= cur->offset;
 		for (i = 0; i < DIO_BATCH && i * PAGE_SIZE < cur->offset + len; i++) {
-			bool vm = is_vmalloc_or_module_addr(addr);
-
-			if (!vm && !virt_addr_valid(addr))
+			/* What has a second mapping would have to be flushed for some caches. */
+			if (is_vmalloc_or_module_addr(addr) || !virt_addr_valid(addr))
 				break;
-			cur->pages[i] = vm ? vmalloc_to_page(addr) : virt_to_page(addr);
+			cur->pages[i] = virt_to_page(addr);
 			addr += PAGE_SIZE;
 		}
 	}
@@ -320,7 +324,8 @@ static inline int dio_step(struct dio *dio, struct dio_cursor *cur, unsigned int
 	if (cur->offset < PAGE_SIZE && cur->bytes) {
 		int ret = dio_hold_page(dio, cur->pages[cur->head]);
 
-		cur->head += !!ret;
+		if (ret)
+			cur->head++;	/* the one hold went with what was stepped over */
 		return ret;
 	}
 	cur->head++;
@@ -328,7 +333,7 @@ static inline int dio_step(struct dio *dio, struct dio_cursor *cur, unsigned int
 	return 0;
 }
 
-static void dio_drop_memory(struct dio *dio, struct dio_cursor *cur)
+static void dio_release_fetched(struct dio *dio, struct dio_cursor *cur)
 {
 	while (cur->head < cur->nr)
 		dio_release_pages(dio, cur->pages[cur->head++], 1, false);
@@ -340,16 +345,16 @@ static void dio_drop_memory(struct dio *dio, struct dio_cursor *cur)
  */
 
 /*
- * Is a bio_vec, which ends @end bytes behind @page, one page to unpin, as most are? Only reads make
- * it dirty, only writes have zeros.
+ * Is a bio_vec, which ends @end bytes behind @page, one page to unpin, as most are? @dirty: it must
+ * be dirty for that.
  */
 static inline bool dio_is_plain_pin(bool pinned, struct page *page, unsigned int end, bool dirty)
 {
-	return pinned && end <= PAGE_SIZE && (dirty ? PageDirty(page) : page != dio_zeros);
+	return pinned && end <= PAGE_SIZE && (!dirty || PageDirty(page));
 }
 
-/* Let go of the memory of a bio, single pages together. */
-static noinline void dio_free_pages(struct dio *dio, struct bio *bio, bool dirty)
+/* Release the memory of a bio, single pages together. */
+static noinline void dio_release_bio_pages(struct dio *dio, struct bio *bio, bool dirty)
 {
 	struct page *pages[DIO_UNPIN] __uninitialized;
 	bool pinned = dio->hold == DIO_PIN;
@@ -375,7 +380,7 @@ static noinline void dio_free_pages(struct dio *dio, struct bio *bio, bool dirty
 }
 
 /* Release a bio that has ended, and its memory. */
-static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
+static void dio_release_bio(struct dio *dio, struct bio *bio, bool dirty)
 {
 	struct bio_vec *bv = bio->bi_io_vec;
 
@@ -383,7 +388,7 @@ static void dio_free_bio(struct dio *dio, struct bio *bio, bool dirty)
 						  bv->bv_offset + bv->bv_len, dirty))
 		unpin_user_page(bv->bv_page);
 	else
-		dio_free_pages(dio, bio, dirty);
+		dio_release_bio_pages(dio, bio, dirty);
 	if (bio != &dio->bio)
 		bio_put(bio);
 }
@@ -399,36 +404,53 @@ static unsigned int dio_in_folio(struct page *page, unsigned int nr)
 	return min_t(unsigned long, nr, folio_nr_pages(folio) - folio_page_idx(folio, page));
 }
 
-static noinline bool dio_bvec_dirty(struct bio_vec *bv, bool mark)
+static noinline bool dio_bvec_is_dirty(struct bio_vec *bv)
 {
 	unsigned int nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), i;
 
-	for (i = 0; i < nr; i += dio_in_folio(bv->bv_page + i, nr - i)) {
-		if (PageDirty(bv->bv_page + i))
-			continue;
-		if (!mark)
+	for (i = 0; i < nr; i += dio_in_folio(bv->bv_page + i, nr - i))
+		if (!PageDirty(bv->bv_page + i))
 			return false;
-		set_page_dirty_lock(bv->bv_page + i);
-	}
 	return true;
 }
 
+static noinline void dio_bvec_mark_dirty(struct bio_vec *bv)
+{
+	unsigned int nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), i;
+
+	for (i = 0; i < nr; i += dio_in_folio(bv->bv_page + i, nr - i))
+		if (!PageDirty(bv->bv_page + i))
+			set_page_dirty_lock(bv->bv_page + i);
+}
+
+/* One page that is dirty, as most bio_vecs of a read are. */
+static inline bool dio_is_dirty_page(struct bio_vec *bv)
+{
+	return bv->bv_offset + bv->bv_len <= PAGE_SIZE && PageDirty(bv->bv_page);
+}
+
 /*
- * Is all memory of a read dirty? @mark: make it so. An asynchronous read does that when it is sent,
- * and need not do it where it ends, which may not sleep.
+ * Marking pages dirty may sleep. So it is done when a read is sent, and where it ends it is enough
+ * to see that they still are.
  */
-static inline bool dio_all_dirty(struct bio *bio, bool mark)
+static inline void dio_mark_dirty(struct bio *bio)
 {
 	struct bio_vec *bv;
 	int i;
 
-	bio_for_each_bvec_all(bv, bio, i) {
-		/* mostly one page that is */
-		if (bv->bv_offset + bv->bv_len <= PAGE_SIZE && PageDirty(bv->bv_page))
-			continue;
-		if (!dio_bvec_dirty(bv, mark))
+	bio_for_each_bvec_all(bv, bio, i)
+		if (!dio_is_dirty_page(bv))
+			dio_bvec_mark_dirty(bv);
+}
+
+static inline bool dio_is_dirty(struct bio *bio)
+{
+	struct bio_vec *bv;
+	int i;
+
+	bio_for_each_bvec_all(bv, bio, i)
+		if (!dio_is_dirty_page(bv) && !dio_bvec_is_dirty(bv))
 			return false;
-	}
 	return true;
 }
 
@@ -436,7 +458,10 @@ static inline bool dio_all_dirty(struct bio *bio, bool mark)
  * Completion
  */
 
-/* What came of it; the file system hears of it. @can_sleep: in process context. */
+/*
+ * Tell the file system, and compute the result from @ret, the error of submission, from the bios'
+ * and from what was done. @can_sleep: in process context.
+ */
 static inline ssize_t dio_complete(struct dio *dio, ssize_t ret, bool can_sleep)
 {
 	loff_t pos = dio->iocb->ki_pos;
@@ -518,53 +543,51 @@ static void dio_put(struct dio *dio)
 	}
 }
 
-/* Ended bios whose memory must be marked dirty again: the disk was not done when it was cleaned. */
-static struct bio *dio_undirtied;
-
-static void dio_dirty_all(struct work_struct *work)
+/*
+ * Ended bios of reads whose pages were cleaned before the disk was done: mark those dirty again,
+ * and release all. A page may be locked for long.
+ */
+static noinline void dio_redirty(struct bio **list)
 {
-	struct bio *bio = xchg(&dio_undirtied, NULL);
+	struct bio *bio = xchg(list, NULL), *next;
 	struct bio_vec *bv;
 	unsigned long nr;
 	int i;
 
-	while (bio) {
-		struct bio *next = bio->bi_next;
-		struct dio *dio = bio->bi_private;
-
+	for (; bio; bio = next) {
+		next = bio->bi_next;
+		bio->bi_next = NULL;
 		bio_for_each_bvec_all(bv, bio, i) {
 			nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
 			unpin_user_page_range_dirty_lock(bv->bv_page, nr, true);
 		}
-		bio->bi_next = NULL;
 		bio_put(bio);
-		if (dio)
-			dio_put(dio);
-		bio = next;
 	}
 }
 
-static DECLARE_WORK(dio_dirty_work, dio_dirty_all);
+/* Those whose I/O does not wait for it, and may be complete already. */
+static struct bio *dio_cleaned;
 
-/*
- * Does the I/O wait? An asynchronous one does not: a page may be locked for long, and there is one
- * work item for all. Its struct dio may then be gone before @bio is, but for the memory.
- */
-static noinline bool dio_dirty_later(struct dio *dio, struct bio *bio)
+static void dio_redirty_work(struct work_struct *work)
 {
-	struct bio *old = READ_ONCE(dio_undirtied);
-	bool wait = !dio->async;
+	dio_redirty(&dio_cleaned);
+}
 
-	if (!wait)
-		bio->bi_private = NULL;
+static DECLARE_WORK(dio_cleaned_work, dio_redirty_work);
+
+/* Leave an ended bio to somebody who can sleep. */
+static noinline void dio_redirty_later(struct dio *dio, struct bio *bio)
+{
+	struct bio **list = dio->may_queue ? &dio_cleaned : &dio->cleaned;
+	struct bio *old = READ_ONCE(*list);
+
 	if (bio == &dio->bio)
 		bio_get(bio);	/* completion puts it, too */
 	do {
 		bio->bi_next = old;
-	} while (!try_cmpxchg(&dio_undirtied, &old, bio));
-	if (!old)
-		schedule_work(&dio_dirty_work);
-	return wait;
+	} while (!try_cmpxchg(list, &old, bio));
+	if (dio->may_queue && !old)
+		schedule_work(&dio_cleaned_work);
 }
 
 static void dio_end_io(struct bio *bio)
@@ -576,13 +599,13 @@ static void dio_end_io(struct bio *bio)
 			   (bio->bi_opf & REQ_NOWAIT) ? -EAGAIN : -EIO);
 
 	/* Whoever waits can sleep, and has the first bio until all are done. */
-	if (!dio->async && bio == &dio->bio)
+	if (!dio->may_queue && bio == &dio->bio)
 		goto put;
 
-	if (!dio->dirty || dio_all_dirty(bio, false))
-		dio_free_bio(dio, bio, false);
-	else if (dio_dirty_later(dio, bio))
-		return;
+	if (!dio->dirty || dio_is_dirty(bio))
+		dio_release_bio(dio, bio, false);
+	else
+		dio_redirty_later(dio, bio);
 put:
 	dio_put(dio);
 }
@@ -600,7 +623,8 @@ static unsigned int dio_vecs_left(struct dio_cursor *cur)
 
 	if (cur->bytes)
 		segs++;		/* one that was fetched */
-	return bio_max_segs((cur->end - cur->pos) / PAGE_SIZE + 2 * segs + zeros + !segs);
+	return bio_max_segs(max(1UL, (unsigned long)((cur->end - cur->pos) / PAGE_SIZE) +
+				2 * segs + zeros));
 }
 
 static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
@@ -615,13 +639,53 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	cur->bio = NULL;
 	if (dio->write)
 		task_io_account_write(bio->bi_iter.bi_size);
-	else if (dio->dirty && (dio->async || bio != &dio->bio))
-		dio_all_dirty(bio, true);
+	else if (dio->dirty && (dio->may_queue || bio != &dio->bio))
+		dio_mark_dirty(bio);
 	atomic_inc(&dio->ref);
 	if (cur->submit_io)
 		cur->submit_io(bio, dio->inode, cur->bio_pos);
 	else
 		submit_bio(bio);
+}
+
+static void dio_sleep(struct dio *dio)
+{
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		/* Before what they told; see dio_put() */
+		if (!smp_load_acquire(&dio->waiter))
+			break;
+		blk_io_schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+/* For all bios. Then nobody but the submitter refers to the struct dio. */
+static void dio_wait(struct dio *dio)
+{
+	dio->waiter = current;
+	if (!atomic_dec_and_test(&dio->ref))
+		dio_sleep(dio);
+	atomic_set(&dio->ref, 1);
+}
+
+/*
+ * The pool must not wait for a bio that this I/O itself keeps, because its pages were cleaned: if
+ * there is no memory, those are released before it is asked to wait.
+ */
+static struct bio *dio_alloc_bio(struct dio *dio, struct dio_cursor *cur)
+{
+	bool may_keep = dio->dirty && !dio->may_queue;
+	unsigned short nr = dio_vecs_left(cur);
+	struct bio *bio;
+
+	bio = bio_alloc(cur->map.b_bdev, nr, cur->opf, may_keep ? GFP_NOWAIT : GFP_KERNEL);
+	if (unlikely(!bio)) {
+		dio_wait(dio);
+		dio_redirty(&dio->cleaned);
+		bio = bio_alloc(cur->map.b_bdev, nr, cur->opf, GFP_KERNEL);
+	}
+	return bio;
 }
 
 static noinline void dio_new_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector,
@@ -635,7 +699,7 @@ static noinline void dio_new_bio(struct dio *dio, struct dio_cursor *cur, sector
 		bio = &dio->bio;
 		bio_set_dev(bio, bdev);
 	} else {
-		bio = bio_alloc(bdev, dio_vecs_left(cur), cur->opf, GFP_KERNEL);
+		bio = dio_alloc_bio(dio, cur);
 	}
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_ioprio = dio->iocb->ki_ioprio;
@@ -665,10 +729,13 @@ static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sect
 	dio_new_bio(dio, cur, sector, pos);
 }
 
-/* Is @page, which follows on another in memmap, next to it in memory as well, and for the disk? */
+/*
+ * Is @page, which follows on another in memmap, next to it in memory as well, and for the disk and
+ * for KMSAN? (The block layer asks the same in biovec_phys_mergeable().)
+ */
 static inline bool dio_adjacent(struct page *page)
 {
-	return page == nth_page(page - 1, 1) && !xen_domain();
+	return page == nth_page(page - 1, 1) && !xen_domain() && !IS_ENABLED(CONFIG_KMSAN);
 }
 
 /* Add to the present bio; false if it is full. The hold on @page goes with it. */
@@ -727,7 +794,10 @@ static size_t dio_add_pages(struct dio_cursor *cur, size_t left)
 	return i * PAGE_SIZE;
 }
 
-/* Write @len zeros at @sector, which belongs to @pos of the file. */
+/*
+ * Write @len zeros at @sector, which belongs to @pos of the file. The page of zeros is never
+ * pinned, and what unpins pages knows it.
+ */
 static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos,
 		     size_t len)
 {
@@ -735,13 +805,12 @@ static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, l
 		unsigned int part = min_t(size_t, len, PAGE_SIZE);
 
 		dio_prepare_bio(dio, cur, sector, pos);
-		/* Nobody holds the page: it must not share a bio_vec with memory next to it. */
-		cur->next = NULL;
-		if (!dio_add(dio, cur, dio_zeros, 0, part)) {
+		if (!dio_add(dio, cur, ZERO_PAGE(0), 0, part)) {
 			dio_submit(dio, cur, true);
 			continue;
 		}
-		cur->next = NULL;
+		if (dio->hold == DIO_REF)
+			get_page(ZERO_PAGE(0));
 		sector += part >> SECTOR_SHIFT;
 		pos += part;
 		len -= part;
@@ -812,13 +881,36 @@ static int dio_defer(struct dio *dio)
 	return dio->inode->i_sb->s_dio_done_wq ? 0 : sb_init_dio_done_wq(dio->inode->i_sb);
 }
 
+/*
+ * Bytes from @from to the end of the last block that has bytes before @end (round_up() of a
+ * position near LLONG_MAX overflows).
+ */
+static size_t dio_to_block_end(struct dio_cursor *cur, loff_t from, loff_t end)
+{
+	u64 mask = (1ULL << cur->blkbits) - 1;
+
+	return (((u64)end - 1) | mask) + 1 - from;
+}
+
+/*
+ * How long is the hole that @map, which asked for @want bytes of a read, came back with? A file
+ * system that does not measure holes leaves b_size alone; dio_map() sees to it that what was asked
+ * for is no answer.
+ */
+static size_t dio_hole_size(struct dio_cursor *cur, size_t want)
+{
+	size_t size = cur->map.b_size;
+
+	return size == (want | DIO_NOT_MEASURED) || !size ? 1UL << cur->blkbits : size;
+}
+
 /* Ask the file system where the block at the cursor is, and how much follows it. */
 static int dio_map(struct dio *dio, struct dio_cursor *cur)
 {
 	struct buffer_head *map = &cur->map;
 	sector_t block = cur->pos >> cur->blkbits;
-	size_t mask = (1UL << cur->blkbits) - 1, skip = cur->pos & mask;
-	size_t want = ((cur->end - 1) | mask) + 1 - (cur->pos - skip);
+	size_t skip = cur->pos & ((1UL << cur->blkbits) - 1);
+	size_t want = dio_to_block_end(cur, cur->pos - skip, cur->end);
 	int create = dio->write;
 	int ret;
 
@@ -829,7 +921,7 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 		create = !i_size || block > (i_size - 1) >> cur->blkbits;
 	}
 
-	map_bh_request(map, want);
+	map_bh_request(map, dio->write ? want : want | DIO_NOT_MEASURED);
 	ret = cur->get_block(dio->inode, block, map, create);
 	dio->private = map->b_private;
 	if (ret)
@@ -838,9 +930,7 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 	if (!buffer_mapped(map)) {
 		if (dio->write)
 			return -ENOTBLK;
-		/* A size left as it was says nothing: ext2 does not measure its holes. */
-		if (map->b_size >= want || !map->b_size)
-			map->b_size = 1UL << cur->blkbits;
+		map->b_size = dio_hole_size(cur, want);
 	}
 	if (WARN_ON_ONCE(map->b_size <= skip))
 		return -EIO;
@@ -862,7 +952,7 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
  */
 static void dio_zero_rest(struct dio *dio, struct dio_cursor *cur, int ret)
 {
-	size_t len = ret ? cur->map_len : -cur->pos & ((1UL << cur->blkbits) - 1);
+	size_t len = ret ? cur->map_len : dio_to_block_end(cur, cur->pos, cur->pos);
 
 	if (dio->write && cur->map_len && buffer_new(&cur->map))
 		dio_zero(dio, cur, cur->sector, cur->pos, len);
@@ -899,11 +989,14 @@ static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
 	int ret;
 
 	ret = dio_walk(dio, cur);
-	dio_drop_memory(dio, cur);
+	dio_release_fetched(dio, cur);
 	if (ret == -ENOTBLK)
 		ret = 0;		/* the caller writes the rest through the page cache */
 
-	/* Bad memory after some good: less is done. But new blocks were mapped for all of it. */
+	/*
+	 * Bad memory after some good makes the I/O shorter; but it fails if there are new blocks
+	 * for the rest already, which now hold zeros.
+	 */
 	short_is_fine = dio->result && !(cur->map_len && dio->write && buffer_new(&cur->map));
 	dio_zero_rest(dio, cur, ret);
 	if (ret == -EFAULT && short_is_fine)
@@ -916,22 +1009,10 @@ static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
 	return ret;
 }
 
-static void dio_wait(struct dio *dio)
-{
-	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
-		/* Before what they told; see dio_put() */
-		if (!smp_load_acquire(&dio->waiter))
-			break;
-		blk_io_schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-}
-
 /* Is it to be reported by ki_complete? A write that fell short has to go on, so it waits. */
 static bool dio_is_queued(struct dio *dio, size_t count, int ret)
 {
-	return dio->async && !ret && dio->result && (!dio->write || dio->result == count);
+	return dio->may_queue && !ret && dio->result && (!dio->write || dio->result == count);
 }
 
 static enum dio_hold dio_hold_of(struct iov_iter *iter)
@@ -952,7 +1033,7 @@ static blk_opf_t dio_opf(struct kiocb *iocb, struct iov_iter *iter)
 /* A queue for completion in process context, for an asynchronous write that may come to need it. */
 static int dio_prepare_defer(struct dio *dio)
 {
-	if (!dio->async || !dio->write)
+	if (!dio->may_queue || !dio->write)
 		return 0;
 	if (iocb_is_dsync(dio->iocb))
 		return dio_defer(dio);
@@ -968,13 +1049,14 @@ static void dio_init(struct dio *dio, struct kiocb *iocb, struct inode *inode,
 	dio->write = iov_iter_rw(iter) == WRITE;
 	dio->dirty = !dio->write && dio->hold == DIO_PIN;
 	/* The size may be told only after the data is there: an extending write is waited for. */
-	dio->async = !is_sync_kiocb(iocb) &&
-		     !(dio->write && iocb->ki_pos + iov_iter_count(iter) > i_size);
+	dio->may_queue = !is_sync_kiocb(iocb) &&
+			 !(dio->write && iocb->ki_pos + iov_iter_count(iter) > i_size);
 	dio->defer = false;
 	dio->waiter = NULL;
 	dio->result = 0;
 	dio->iocb = iocb;
 	dio->inode = inode;
+	dio->cleaned = NULL;
 	dio->i_size = i_size;
 	dio->end_io = end_io;
 	dio->private = NULL;
@@ -985,8 +1067,8 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 {
 	size_t count = iov_iter_count(cur->iter);
 	struct inode *inode = dio->inode;
-	bool async = dio->async;
-	ssize_t ret;
+	bool may_queue = dio->may_queue;
+	int ret;
 
 	inode_dio_begin(inode);
 	ret = dio_submit_all(dio, cur);
@@ -996,27 +1078,16 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 		inode_unlock_shared(inode);
 
 	if (!dio_is_queued(dio, count, ret))
-		dio->waiter = current;
-	else
-		ret = -EIOCBQUEUED;
-	if (!atomic_dec_and_test(&dio->ref)) {
-		if (ret == -EIOCBQUEUED)
-			return ret;
 		dio_wait(dio);
-	}
+	else if (!atomic_dec_and_test(&dio->ref))
+		return -EIOCBQUEUED;
 
 	/* It is ours alone now. */
-	if (!async && cur->first_used)
-		dio_free_bio(dio, &dio->bio, dio->dirty);
-	ret = dio_complete(dio, ret == -EIOCBQUEUED ? 0 : ret, true);
-
-	/*
-	 * The caller writes the rest through the page cache. That may begin with a read of a block
-	 * of which another part is on its way to the disk, and would then be undone.
-	 */
-	if (dio->write && cur->skip_holes && ret >= 0 && (size_t)ret < count)
-		inode_dio_wait(inode);
-	return ret;
+	if (!may_queue && cur->first_used)
+		dio_release_bio(dio, &dio->bio, dio->dirty);
+	if (dio->cleaned)
+		dio_redirty(&dio->cleaned);
+	return dio_complete(dio, ret, true);
 }
 
 /* A small synchronous I/O needs no memory but the stack. */
@@ -1172,11 +1243,10 @@ EXPORT_SYMBOL(__blockdev_direct_IO);
 
 static int __init dio_setup(void)
 {
-	if (bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio), BIOSET_NEED_BVECS))
+	if (bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio),
+			BIOSET_NEED_BVECS) ||
+	    bioset_integrity_create(&dio_bio_set, BIO_POOL_SIZE))
 		panic("dio: no memory for bios\n");
-	dio_zeros = alloc_page(GFP_KERNEL | __GFP_ZERO);
-	if (!dio_zeros)
-		panic("dio: no memory for zeros\n");
 	return 0;
 }
 fs_initcall(dio_setup);

@@ -135,15 +135,16 @@ static void draw_request(void)
 /* Which pages are behind the addresses, each once: in order, or runs of them from behind */
 static void draw_pages(void)
 {
-	bool scattered = c.memory <= USER_IOVEC || c.memory == KERNEL_VMALLOC;
+	bool scattered = c.memory <= USER_IOVEC;
 	unsigned int v, at = 0, i;
 
 	c.section = scattered && chance(2) ? pick(c.nr_pages) : NR_PAGES;
 	c.xen = chance(16);
+	c.kmsan = chance(16);
 	c.folio = c.section == NR_PAGES && chance(3) ? 1 + pick(16) : 1;
 	for (v = 0; v < c.nr_pages; v++) {
 		c.readonly[v] = false;
-		c.absent[v] = false;
+		c.absent[v] = c.memory == KERNEL_VMALLOC;
 		c.page_of[v] = v;
 	}
 	if (!scattered || chance(3))
@@ -188,7 +189,7 @@ static void draw_memory(void)
 	c.nofault = chance(16);
 	draw_segments();
 	draw_pages();
-	if (c.memory != KERNEL_BVEC && c.memory != KERNEL_VMALLOC && chance(5))
+	if (c.memory != KERNEL_BVEC && chance(5))
 		c.absent[pick(c.nr_pages)] = true;
 	if (c.memory <= USER_IOVEC && chance(16))
 		c.readonly[pick(c.nr_pages)] = true;

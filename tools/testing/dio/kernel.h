@@ -118,9 +118,10 @@ struct folio {
 #define FOLL_WRITE	0x01
 #define FOLL_PIN	0x40000
 #define FOLL_NOFAULT	0x20
-#define GFP_KERNEL	0
-#define __GFP_ZERO	0x100
-struct page *alloc_page(gfp_t gfp);
+#define GFP_KERNEL	1
+#define GFP_NOWAIT	2
+extern struct page *zero_page;
+#define ZERO_PAGE(addr)	zero_page
 struct page *nth_page(struct page *page, int n);
 int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **pages);
 bool try_grab_page(struct page *page, unsigned int flags);
@@ -138,8 +139,10 @@ unsigned long folio_page_idx(struct folio *folio, struct page *page);
 bool virt_addr_valid(const void *addr);
 bool is_vmalloc_or_module_addr(const void *addr);
 struct page *virt_to_page(const void *addr);
-struct page *vmalloc_to_page(const void *addr);
 bool xen_domain(void);
+bool kmsan(void);
+#define CONFIG_KMSAN	kmsan()
+#define IS_ENABLED(option)	(option)
 
 /* Iterators */
 #define READ	0
@@ -240,7 +243,6 @@ void inode_lock_shared(struct inode *inode);
 void inode_unlock_shared(struct inode *inode);
 void inode_dio_begin(struct inode *inode);
 void inode_dio_end(struct inode *inode);
-void inode_dio_wait(struct inode *inode);
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end);
 void kiocb_invalidate_post_direct_write(struct kiocb *iocb, size_t count);
 ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count);
@@ -311,6 +313,7 @@ struct bio {
 
 struct bio_set {
 	unsigned int front_pad;
+	bool integrity;
 };
 
 struct blk_plug {
@@ -324,6 +327,7 @@ struct bio *bio_alloc_bioset(struct block_device *bdev, unsigned short nr, blk_o
 			     struct bio_set *set);
 struct bio *bio_alloc(struct block_device *bdev, unsigned short nr, blk_opf_t opf, gfp_t gfp);
 int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, int flags);
+int bioset_integrity_create(struct bio_set *set, int pool);
 void bio_get(struct bio *bio);
 void bio_put(struct bio *bio);
 void submit_bio(struct bio *bio);

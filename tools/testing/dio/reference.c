@@ -93,8 +93,6 @@ static int walk(size_t end)
 			map_start = pos & ~mask;
 			if (!map.mapped && c.report != HOLE_LENGTH)
 				map.blocks = 1;
-			if (!map.mapped && map.blocks == ask && c.report == HOLE_LENGTH)
-				map.blocks = 1;	/* nobody can tell that from silence */
 			map_end = map_start + (map.blocks << c.blkbits);
 			piece = true;
 			if (map.fresh) {
@@ -159,7 +157,7 @@ static bool side_by_side(struct move *a, struct move *b)
 		return a->page == b->page && end == b->offset;
 	if (end < PAGE_SIZE)
 		return a->page == b->page && end == b->offset;
-	return b->page == a->page + 1 && !b->offset && !c.xen && (unsigned int)b->page != c.section;
+	return b->page == a->page + 1 && !b->offset && !c.xen && !c.kmsan && (unsigned int)b->page != c.section;
 }
 
 /* The fewest bios that do all moves */

@@ -55,9 +55,10 @@ struct workqueue_struct {
 
 struct record got;
 struct task_struct *current;
+struct page *zero_page;		/* behind all others */
 
 static char data[NR_PAGES + 1][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
-static struct page pages[NR_PAGES + 1], *zero_page;	/* the engine's, behind all others */
+static struct page pages[NR_PAGES + 1];
 static struct task_struct submitter;
 static struct block_device bdev;
 static struct workqueue_struct the_queue;
@@ -71,7 +72,7 @@ static struct work_struct *works[MAX_WORKS];
 static unsigned int nr_in_flight, nr_works, nr_live, nr_pooled, nr_grabs, pipe_at;
 static int lock_depth, dio_count, plug_depth, rcu_depth;
 static size_t accounted, invalidated, synced;
-static bool in_irq, completed, wrote_back, waited;
+static bool in_irq, completed, wrote_back, no_bio;
 static unsigned int record_of[MAX_BIOS];
 
 /*
@@ -124,7 +125,7 @@ void set_current_state(int state)
 void blk_io_schedule(void)
 {
 	may_sleep("the submitter");
-	if (lock_depth)
+	if (lock_depth && !no_bio)
 		wrong("waits for the disk with the inode lock held");
 	if (submitter.state == TASK_RUNNING)
 		return;
@@ -170,17 +171,11 @@ static unsigned int page_nr(struct page *page)
 	return page - pages;
 }
 
-/* At boot: the engine's page of zeros */
-struct page *alloc_page(gfp_t gfp)
-{
-	if (gfp != (GFP_KERNEL | __GFP_ZERO))
-		wrong("allocated a page");
-	return zero_page;
-}
-
-/* Frames are not in order where a section begins. */
+/* Frames are not in order where a section begins, and the zero page lies by itself. */
 static unsigned long frame_of(struct page *page)
 {
+	if (page == zero_page)
+		return 10000;
 	return page_nr(page) + (page_nr(page) >= c.section ? 1000 : 0);
 }
 
@@ -192,6 +187,11 @@ struct page *nth_page(struct page *page, int n)
 bool xen_domain(void)
 {
 	return c.xen;
+}
+
+bool kmsan(void)
+{
+	return c.kmsan;
 }
 
 int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **to)
@@ -231,6 +231,8 @@ bool try_grab_page(struct page *page, unsigned int flags)
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty)
 {
 	for (; nr; nr--, page++) {
+		if (page == zero_page)
+			continue;	/* is never pinned */
 		if (!page->pins)
 			wrong("unpinned a page without pins");
 		if (dirty && !page->head->dirty) {
@@ -305,17 +307,16 @@ bool is_vmalloc_or_module_addr(const void *addr)
 
 bool virt_addr_valid(const void *addr)
 {
-	return (char *)addr >= data[0] && page_at((char *)addr - data[0], false) != NEVER;
+	/* Some architectures say so of what is mapped elsewhere, too. */
+	return is_vmalloc_or_module_addr(addr) ||
+	       ((char *)addr >= data[0] && page_at((char *)addr - data[0], false) != NEVER);
 }
 
 struct page *virt_to_page(const void *addr)
 {
+	if (is_vmalloc_or_module_addr(addr))
+		wrong("virt_to_page of vmalloc memory");
 	return &pages[((char *)addr - data[0]) / PAGE_SIZE];
-}
-
-struct page *vmalloc_to_page(const void *addr)
-{
-	return &pages[page_at((uintptr_t)addr - VMALLOC_BASE, false)];
 }
 
 /*
@@ -474,14 +475,6 @@ void inode_dio_end(struct inode *ino)
 		wrong("inode_dio_end twice");
 }
 
-void inode_dio_wait(struct inode *ino)
-{
-	if (ino != &inode || dio_count || waited)
-		wrong("inode_dio_wait for itself, or twice");
-	may_sleep("inode_dio_wait");
-	waited = true;
-}
-
 int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
 {
 	may_sleep("writing back");
@@ -534,6 +527,8 @@ void schedule_work(struct work_struct *work)
 {
 	if (nr_works == MAX_WORKS)
 		wrong("too many work items");
+	if (!c.async)
+		wrong("a synchronous I/O depends on a work item");
 	works[nr_works++] = work;
 }
 
@@ -554,7 +549,7 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 	if (c.locking && !c.write && !lock_depth)
 		wrong("mapped a block without the inode lock");
 	if (ino != &inode || !dio_count || bh->b_state || bh->b_page || bh->b_bdev || !bh->b_size ||
-	    bh->b_size & ((1UL << c.blkbits) - 1) || block >= c.nr_blocks)
+	    bh->b_size & ((1UL << c.blkbits) - 1 - !c.write) || block >= c.nr_blocks)
 		wrong("asked for %zu bytes at block %ju", bh->b_size, (uintmax_t)block);
 	if ((uintptr_t)bh->b_private != got.private)
 		wrong("b_private is not what get_block left there");
@@ -629,6 +624,12 @@ int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, 
 	return 0;
 }
 
+int bioset_integrity_create(struct bio_set *set, int pool)
+{
+	set->integrity = pool > 0;
+	return 0;
+}
+
 void bio_init(struct bio *bio, struct block_device *dev, struct bio_vec *vecs, unsigned short nr,
 	      blk_opf_t opf)
 {
@@ -653,13 +654,21 @@ struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_op
 	char *memory;
 	struct bio *bio;
 
-	(void)gfp;
-	may_sleep("bio_alloc");
+	if (set->front_pad && !set->integrity)
+		wrong("a first bio may find no memory for its integrity data");
+	if (gfp == GFP_KERNEL)
+		may_sleep("bio_alloc");
+	else if (gfp != GFP_NOWAIT)
+		wrong("allocated a bio with flags %x", gfp);
 	time_passes();
 	if (!nr || nr > BIO_MAX_VECS)
 		wrong("a bio of %u bio_vecs", nr);
 	/* The pool is empty: somebody must give one back. Firsts of a struct dio have their own. */
 	while (c.memory_tight && !set->front_pad && nr_pooled >= BIO_POOL_SIZE) {
+		if (gfp == GFP_NOWAIT) {
+			no_bio = true;
+			return NULL;
+		}
 		if (!nr_in_flight && !nr_works)
 			wrong("waits for a bio for ever");
 		something_happens();
@@ -891,7 +900,7 @@ static void make_world(void)
 	synced = 0;
 	completed = false;
 	wrote_back = false;
-	waited = false;
+	no_bio = false;
 }
 
 static void make_iter(struct iov_iter *iter, struct iovec *iov, struct bio_vec *bvec)
@@ -961,9 +970,6 @@ static void check_side_effects(void)
 		wrong("synced %zu of %zd bytes", synced, got.ret);
 	if (iocb.ki_pos != (loff_t)(c.pos + (got.queued && got.ret > 0 ? got.ret : 0)))
 		wrong("the position moved to %jd", (intmax_t)iocb.ki_pos);
-	if (waited != (c.write && c.skip_holes && got.ret >= 0 && (size_t)got.ret < c.count))
-		wrong("%s for others before the page cache takes over",
-		      waited ? "waited" : "no wait");
 	if (got.nr_bios && !c.write && c.locking && !wrote_back)
 		wrong("read past what was to be written back");
 }

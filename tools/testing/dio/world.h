@@ -65,7 +65,7 @@ struct dio_case {
 	bool readonly[NR_PAGES], absent[NR_PAGES];
 	unsigned int folio;		/* its pages, in order of frames */
 	unsigned int section;		/* the page whose frame does not follow the one before */
-	bool xen;
+	bool xen, kmsan;
 	/* what fails: the how-manieth call, or NEVER */
 	int map_fails, bio_fails, bio_fails_too, grab_fails, pipe_fails;
 	int map_error, write_back_error, end_io_error;

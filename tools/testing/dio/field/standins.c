@@ -41,7 +41,8 @@ struct block_device the_disk;
 
 static struct task_struct submitter;
 struct task_struct *current = &submitter;
-static struct page pages[USER_PAGES + 1];	/* the last: the engine's zeros */
+static struct page pages[USER_PAGES + 1];
+struct page *zero_page = &pages[USER_PAGES];
 static struct super_block sb = { .s_bdev = &the_disk };
 static struct address_space mapping;
 static struct file opened = { .f_mapping = &mapping };
@@ -97,17 +98,17 @@ struct page *user_page(unsigned long addr)
 	return &pages[huge ? nr : USER_PAGES - 1 - nr];
 }
 
-struct page *alloc_page(gfp_t gfp)
-{
-	return &pages[USER_PAGES];
-}
-
 struct page *nth_page(struct page *page, int n)
 {
 	return page + n;
 }
 
 bool xen_domain(void)
+{
+	return false;
+}
+
+bool kmsan(void)
 {
 	return false;
 }
@@ -198,11 +199,6 @@ struct page *virt_to_page(const void *addr)
 	NOT_HERE(__func__);
 }
 
-struct page *vmalloc_to_page(const void *addr)
-{
-	NOT_HERE(__func__);
-}
-
 /* Iterators: one piece of user memory */
 
 struct iovec iov_iter_iovec(const struct iov_iter *iter)
@@ -251,11 +247,6 @@ void inode_dio_end(struct inode *inode)
 	dios--;
 }
 
-/* One I/O at a time: there is nothing to wait for. */
-void inode_dio_wait(struct inode *inode)
-{
-}
-
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end)
 {
 	return 0;
@@ -301,6 +292,11 @@ int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, 
 	if (front_pad > sizeof(seen.touched))
 		wrong("a struct dio of %u bytes", front_pad);
 	seen.dio_bytes = front_pad;
+	return 0;
+}
+
+int bioset_integrity_create(struct bio_set *set, int pool)
+{
 	return 0;
 }
 

@@ -2,9 +2,9 @@
 // A synchronous read returns before its pages are dirty: a sync after it does not write them.
 
 @@ @@
- dio_dirty_later(...) {
- ...
--	bool wait = !dio->async;
-+	bool wait = false;
- ...
+ dio_run(...) {
+ <+...
+-	if (dio->cleaned)
+-		dio_redirty(...);
+ ...+>
  }

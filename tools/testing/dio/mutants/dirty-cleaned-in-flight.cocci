@@ -4,9 +4,9 @@
 @@ @@
  dio_end_io(...) {
  <+...
--	if (!dio->dirty || dio_all_dirty(...))
- 		dio_free_bio(dio, bio, false);
--	else if (dio_dirty_later(...))
--		return;
+-	if (!dio->dirty || dio_is_dirty(...))
+ 		dio_release_bio(dio, bio, false);
+-	else
+-		dio_redirty_later(...);
  ...+>
  }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-// An AIO read is not done before its pages are dirty: one that waits for a page holds up all others.
+// A synchronous read leaves its pages to the work item, behind those of others: one that is locked
+// for long holds up all, or the read returns before its pages are dirty.
 
 @@ @@
- dio_dirty_later(...) {
+ dio_redirty_later(...) {
+-	struct bio **list = dio->may_queue ? &dio_cleaned : &dio->cleaned;
++	struct bio **list = &dio_cleaned;
  ...
--	bool wait = !dio->async;
-+	bool wait = true;
- ...
+-	if (dio->may_queue && !old)
++	if (!old)
+ 		schedule_work(&dio_cleaned_work);
  }

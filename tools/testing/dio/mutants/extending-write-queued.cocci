@@ -6,7 +6,7 @@ expression e;
 @@
  dio_init(...) {
  <+...
--	dio->async = !is_sync_kiocb(iocb) && !(e);
-+	dio->async = !is_sync_kiocb(iocb);
+-	dio->may_queue = !is_sync_kiocb(iocb) && !(e);
++	dio->may_queue = !is_sync_kiocb(iocb);
  ...+>
  }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// A large hole is mapped again for each of its blocks.
+// A hole as long as the rest of the request is mapped again for each of its blocks.
 
 @@ @@
- dio_map(...) {
+ dio_hole_size(...) {
  <+...
--	if (map->b_size >= want || !map->b_size)
- 		map->b_size = 1UL << cur->blkbits;
+-	size == (want | DIO_NOT_MEASURED)
++	size >= want
  ...+>
  }

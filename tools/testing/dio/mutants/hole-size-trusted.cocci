@@ -2,10 +2,9 @@
 // A hole that nobody measured is taken to be as long as the request.
 
 @@ @@
- dio_map(...) {
+ dio_hole_size(...) {
  <+...
--	if (map->b_size >= want || !map->b_size)
-+	if (!map->b_size)
- 		map->b_size = 1UL << cur->blkbits;
+-	size == (want | DIO_NOT_MEASURED) || !size
++	!size
  ...+>
  }

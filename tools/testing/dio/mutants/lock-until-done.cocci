@@ -12,21 +12,16 @@
 @@ @@
  dio_run(...) {
  <+...
--	if (ret == -EIOCBQUEUED)
-+	if (ret == -EIOCBQUEUED) {
+ 	if (!dio_is_queued(...))
+ 		dio_wait(dio);
+ 	else if (!atomic_dec_and_test(...))
+-		return -EIOCBQUEUED;
++	{
 +		if ((flags & DIO_LOCKING) && !dio->write)
 +			inode_unlock_shared(inode);
- 		return ret;
++		return -EIOCBQUEUED;
 +	}
- ...+>
- }
-
-@@ @@
- dio_run(...) {
- <+...
 +	if ((flags & DIO_LOCKING) && !dio->write)
 +		inode_unlock_shared(inode);
- 	if (!async && cur->first_used)
- 		dio_free_bio(...);
  ...+>
  }

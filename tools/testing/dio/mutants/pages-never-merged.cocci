@@ -3,6 +3,6 @@
 
 @@ @@
  dio_adjacent(...) {
--	return page == nth_page(page - 1, 1) && !xen_domain();
+-	return page == nth_page(page - 1, 1) && !xen_domain() && !IS_ENABLED(CONFIG_KMSAN);
 +	return false;
  }

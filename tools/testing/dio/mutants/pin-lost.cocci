@@ -2,7 +2,7 @@
 // Memory is not released when a bio has ended.
 
 @@ @@
- dio_free_bio(...) {
+ dio_release_bio(...) {
  <+...
 -	unpin_user_page(...);
 +	;

@@ -5,6 +5,6 @@
 expression e;
 @@
  dio_is_queued(...) {
--	return dio->async && !ret && dio->result && (e);
-+	return dio->async && !ret && dio->result;
+-	return dio->may_queue && !ret && dio->result && (e);
++	return dio->may_queue && !ret && dio->result;
  }

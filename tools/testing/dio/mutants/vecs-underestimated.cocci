@@ -7,6 +7,6 @@ expression e;
  dio_vecs_left(...) {
  <+...
 -	return bio_max_segs(e);
-+	return bio_max_segs(e - 2);
++	return bio_max_segs((e) - 2);
  ...+>
  }

@@ -2,7 +2,7 @@
 // A submitter that is woken for nothing goes on.
 
 @@ @@
- dio_wait(...) {
+ dio_sleep(...) {
 -	for (;;) {
 +	do {
  		set_current_state(...);
