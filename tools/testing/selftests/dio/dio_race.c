@@ -4,8 +4,9 @@
  *
  *	dio_race [disk=1] unit=512 n=400 [steady | whole] FILE
  *	dio_race [disk=1] cut FILE
- *	dio_race [disk=1] fallback FILE
+ *	dio_race [disk=1] fallback|extend|beyond|aligned FILE
  *	dio_race [disk=1] clean FILE
+ *	dio_race [disk=1] locked stop=COMMAND other=FILE2 FILE
  *	dio_race [disk=1] check FILE
  *
  * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
@@ -32,7 +33,12 @@
  *	page cache: reads the block, as it was, and writes all of it
  *
  * Who is hurt: one process with two writes under way that have not a byte in common, to a file with
- * holes. The first is undone, unless the second waits for it.
+ * holes. The first is undone, unless the second waits for it. With the words extend and beyond, for
+ * a file of 2048 bytes in a larger block, the second write does not come to a hole but to the end
+ * of the file, or to a block behind it: vfat never writes those directly, and fills up what lies
+ * between with zeros. The word aligned needs a disk that takes five seconds to read, and a hole at
+ * the start of the file: a write that has no block in common with a read in flight does not wait
+ * for it.
  *
  * The word clean needs a disk that is slow to read, and a file of stamps. Two reads go into mapped
  * memory of another file, FILE.into:
@@ -43,6 +49,18 @@
  *
  * Who is hurt: who reads into mapped files. Pages that are not marked dirty again are dropped with
  * what was read. To see it, check FILE.into once the file system has been mounted anew.
+ *
+ * The word locked does the same while a page of somebody else stays locked:
+ *
+ *	AIO reader: sends a read of FILE into mapped memory of FILE2
+ *	COMMAND: FILE2's disk takes I/O and does not answer
+ *	write-back of FILE2: cleans the page, and is under way for ever
+ *	truncate of FILE2: locks the page, and waits for that
+ *	disk of FILE: ends the read; somebody will mark the page dirty, and wait for the lock
+ *	synchronous reader: reads FILE in several bios, into other pages that are cleaned meanwhile
+ *
+ * Who is hurt: every reader of the system, and who truncates a file that they read, if one kernel
+ * thread marks the pages of all and a synchronous read waits for it.
  *
  * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
  * The writers do n operations each; the others go on until they have. A read may fall short, and
@@ -78,6 +96,7 @@ enum { NR_PROCESSES = 7 };
 
 static unsigned long long disk = 1, unit, nr_ops, seed;
 static const char *name;
+static const char *stop, *other;
 static int steady, whole, fd;
 static void (*only)(void);	/* instead of the processes */
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
@@ -311,66 +330,62 @@ static void cut_below_read(void)
 	check_racing(buf, 0, IO_MAX);
 }
 
-/* The AIO write and the one that falls back have not a byte in common. */
-static void write_beside_aio(void)
+static void check_stamps(const unsigned char *mem, size_t pos, size_t len)
 {
-	const size_t start = BLOCK_MAX - PAGE, end = BLOCK_MAX + STAMP_SECTOR;
-	struct io_event event;
-	struct iocb cb;
-	aio_context_t ctx = send_one(&cb, 1, right + end, STAMP_SECTOR, end);
+	size_t i;
 
-	check_result("a write beside it", start, end - start,
-		     sys_result(pwrite(fd, right + start, end - start, start)), 1);
-	aio_reap(ctx, &event, 1, 1, NULL);
-	check_result("an AIO write", end, STAMP_SECTOR, event.res, 1);
-	check_result("a read", start, end + STAMP_SECTOR - start,
-		     sys_result(pread(fd, buf, end + STAMP_SECTOR - start, start)), 1);
-	for (size_t pos = start; pos <= end; pos += STAMP_SECTOR)
-		if (!stamp_ok(buf + pos - start, disk, pos / STAMP_SECTOR))
-			wrong_data(buf + pos - start, pos);
+	for (i = 0; i < len; i += STAMP_SECTOR)
+		if (!stamp_ok(mem + i, disk, (pos + i) / STAMP_SECTOR))
+			wrong_data(mem + i, pos + i);
 }
 
-/* The sync falls into the middle of both reads if the machine is not very slow. */
-static void sync_below_reads(void)
+/* A write of @len bytes at @pos while an AIO write of @aio_len at @aio is on its way */
+static void write_beside_aio(size_t aio, size_t aio_len, size_t pos, size_t len)
 {
-	struct timespec meanwhile = { .tv_nsec = 500000000 };
 	struct io_event event;
-	unsigned char *map;
-	aio_context_t ctx;
-	char into[4096];
 	struct iocb cb;
-	int to, status;
-	pid_t pid;
+	aio_context_t ctx = send_one(&cb, 1, right + aio, aio_len, aio);
 
-	snprintf(into, sizeof(into), "%s.into", name);
-	to = open(into, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	memset(buf, 0xdb, 2 * IO_MAX);
-	if (to < 0 || pwrite(to, buf, 2 * IO_MAX, 0) != 2 * IO_MAX)
-		die(1, "%s: %s", into, strerror(errno));
-	map = mmap(NULL, 2 * IO_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
-	if (map == MAP_FAILED)
-		die(1, "%s cannot be mapped: %s", into, strerror(errno));
-
-	ctx = send_one(&cb, 0, map, IO_MAX, 0);
-	pid = fork();
-	if (pid < 0)
-		die(1, "no process: %s", strerror(errno));
-	if (!pid) {
-		check_result("a synchronous read", IO_MAX, IO_MAX,
-			     sys_result(pread(fd, map + IO_MAX, IO_MAX, IO_MAX)), 0);
-		_exit(0);
-	}
-	nanosleep(&meanwhile, NULL);
-	if (fsync(to))
-		die(1, "%s: fsync: %s", into, strerror(errno));
+	check_result("a write beside it", pos, len, sys_result(pwrite(fd, right + pos, len, pos)),
+		     1);
 	aio_reap(ctx, &event, 1, 1, NULL);
-	if (event.res != (long)IO_MAX)
-		die(1, "%s: an AIO read gave %s", name, result_name(event.res));
-	if (waitpid(pid, &status, 0) != pid || status)
-		die(1, "%s: the synchronous reader failed", name);
-	for (size_t pos = 0; pos < 2 * IO_MAX; pos += STAMP_SECTOR)
-		if (!stamp_ok(map + pos, disk, pos / STAMP_SECTOR))
-			wrong_data(map + pos, pos);
+	check_result("an AIO write", aio, aio_len, event.res, 1);
+	check_result("a read", aio, aio_len, sys_result(pread(fd, buf, aio_len, aio)), 1);
+	check_stamps(buf, aio, aio_len);
+	check_result("a read", pos, len, sys_result(pread(fd, buf, len, pos)), 1);
+	check_stamps(buf, pos, len);
+}
+
+static void fall_back_beside_aio(void)
+{
+	const size_t start = BLOCK_MAX - PAGE, end = BLOCK_MAX + STAMP_SECTOR;
+
+	write_beside_aio(end, STAMP_SECTOR, start, end - start);
+}
+
+static void extend_beside_aio(void)
+{
+	write_beside_aio(0, PAGE / 2, PAGE / 2, PAGE / 2);
+}
+
+static void extend_beyond_aio(void)
+{
+	write_beside_aio(0, PAGE / 2, 2 * PAGE, PAGE);
+}
+
+/* Whole blocks of a hole; the read is of others. */
+static void write_aligned_below_read(void)
+{
+	struct timespec now = { 0 };
+	struct io_event event;
+	struct iocb cb;
+	aio_context_t ctx = send_one(&cb, 0, buf, PAGE, BLOCK_MAX);
+
+	check_result("a write", 0, PAGE, sys_result(pwrite(fd, right, PAGE, 0)), 1);
+	if (syscall(SYS_io_getevents, ctx, 1, 1, &event, &now))
+		die(1, "%s: a write of whole blocks waited for a read of others", name);
+	aio_reap(ctx, &event, 1, 1, NULL);
+	check_result("an AIO read", BLOCK_MAX, PAGE, event.res, 1);
 }
 
 /* Interrupts wait(), and once more in case that had not begun. */
@@ -378,6 +393,139 @@ static void on_alarm(int sig)
 {
 	(void)sig;
 	alarm(1);
+}
+
+static void set_alarm(unsigned int seconds)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+
+	sigaction(SIGALRM, &action, NULL);
+	alarm(seconds);
+}
+
+/* A process that does @what and ends; @child tells it from its parent. */
+static pid_t start_one(int *child)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die(1, "no process: %s", strerror(errno));
+	*child = !pid;
+	return pid;
+}
+
+/* @len bytes of a new file, which are not right yet, in memory */
+static unsigned char *map_file(const char *path, size_t len, int *to)
+{
+	unsigned char *map;
+
+	*to = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	memset(buf, 0xdb, len);
+	if (*to < 0 || pwrite(*to, buf, len, 0) != (ssize_t)len || fsync(*to))
+		die(1, "%s: %s", path, strerror(errno));
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *to, 0);
+	if (map == MAP_FAILED)
+		die(1, "%s cannot be mapped: %s", path, strerror(errno));
+	return map;
+}
+
+/*
+ * A synchronous read into the first half of a map, in several bios if blocks of 1 KiB are mapped
+ * indirectly; the second half may be AIO's. The sync falls into the middle of both if the machine
+ * is not very slow.
+ */
+static void read_below_sync(unsigned char *map, int to)
+{
+	struct timespec meanwhile = { .tv_nsec = 500000000 };
+	int child, status;
+	pid_t pid;
+
+	pid = start_one(&child);
+	if (child) {
+		check_result("a synchronous read", 0, IO_MAX,
+			     sys_result(pread(fd, map, IO_MAX, 0)), 0);
+		_exit(0);
+	}
+	nanosleep(&meanwhile, NULL);
+	if (fsync(to))
+		die(1, "%s: fsync: %s", name, strerror(errno));
+	set_alarm(TIME_LIMIT / 2);
+	if (waitpid(pid, &status, 0) != pid)
+		die(1, "%s: the synchronous reader hangs", name);
+	alarm(0);
+	if (status)
+		die(1, "%s: the synchronous reader failed", name);
+	check_stamps(map, 0, IO_MAX);
+}
+
+static void reap_read(aio_context_t ctx)
+{
+	struct io_event event;
+
+	aio_reap(ctx, &event, 1, 1, NULL);
+	if (event.res != (long)IO_MAX)
+		die(1, "%s: an AIO read gave %s", name, result_name(event.res));
+}
+
+static void sync_below_reads(void)
+{
+	unsigned char *map;
+	aio_context_t ctx;
+	char into[4096];
+	struct iocb cb;
+	int to;
+
+	snprintf(into, sizeof(into), "%s.into", name);
+	map = map_file(into, 2 * IO_MAX, &to);
+	ctx = send_one(&cb, 0, map + IO_MAX, IO_MAX, IO_MAX);
+	read_below_sync(map, to);
+	reap_read(ctx);
+	check_stamps(map + IO_MAX, IO_MAX, IO_MAX);
+}
+
+/* Until @pid sleeps and cannot be woken: it waits for a disk that does not answer */
+static void wait_until_it_hangs(pid_t pid)
+{
+	char path[40], text[400];
+	ssize_t len;
+	int stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	do {
+		stat = open(path, O_RDONLY);
+		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
+		if (len < 0)
+			die(1, "%s: %s", path, strerror(errno));
+		close(stat);
+		text[len] = 0;
+	} while (!strstr(text, ") D "));
+}
+
+static void read_beside_locked_page(void)
+{
+	unsigned char *map, *locked;
+	int to, other_fd, child;
+	char into[4096];
+	aio_context_t ctx;
+	struct iocb cb;
+	pid_t pid;
+
+	if (!stop || !other)
+		die(EXIT_USAGE, "locked needs stop= and other=");
+	snprintf(into, sizeof(into), "%s.into", name);
+	map = map_file(into, 2 * IO_MAX, &to);
+	locked = map_file(other, IO_MAX, &other_fd);
+	ctx = send_one(&cb, 0, locked, IO_MAX, IO_MAX);
+	if (system(stop))
+		die(1, "%s failed", stop);
+	if (sync_file_range(other_fd, 0, IO_MAX, SYNC_FILE_RANGE_WRITE))
+		die(1, "%s: sync_file_range: %s", other, strerror(errno));
+	pid = start_one(&child);
+	if (child)
+		_exit(!!ftruncate(other_fd, 0));
+	wait_until_it_hangs(pid);
+	reap_read(ctx);
+	read_below_sync(map, to);
 }
 
 /* Ends it if a process has done nothing since it was called last. */
@@ -408,12 +556,10 @@ static void look_who_hangs(void)
 /* Until the writers have done what they should, or one process has failed. */
 static void wait_for_processes(void)
 {
-	struct sigaction action = { .sa_handler = on_alarm };
 	int i, status, left, writers = 0, failed = 0;
 	pid_t pid;
 
-	sigaction(SIGALRM, &action, NULL);
-	alarm(TIME_LIMIT);
+	set_alarm(TIME_LIMIT);
 	for (i = 0; i < NR_PROCESSES; i++)
 		writers += processes[i].writer;
 	for (left = NR_PROCESSES - steady; left; left--) {
@@ -447,7 +593,19 @@ static void parse_word(char *word)
 	else if (!strcmp(word, "cut"))
 		only = cut_below_read;
 	else if (!strcmp(word, "fallback"))
-		only = write_beside_aio;
+		only = fall_back_beside_aio;
+	else if (!strcmp(word, "extend"))
+		only = extend_beside_aio;
+	else if (!strcmp(word, "beyond"))
+		only = extend_beyond_aio;
+	else if (!strcmp(word, "aligned"))
+		only = write_aligned_below_read;
+	else if (!strcmp(word, "locked"))
+		only = read_beside_locked_page;
+	else if (!strncmp(word, "stop=", 5))
+		stop = word + 5;
+	else if (!strncmp(word, "other=", 6))
+		other = word + 6;
 	else if (!strcmp(word, "clean"))
 		only = sync_below_reads;
 	else if (!strcmp(word, "steady"))

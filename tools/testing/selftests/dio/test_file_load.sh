@@ -4,7 +4,9 @@
 # Direct I/O on files under load, on every file system of dio_files.sh: on a slow disk a truncate
 # while a read is on its way, a write beside another, and a sync of mapped memory that is read into;
 # processes that truncate while others read and write (dio_race); and fio, which verifies what
-# several jobs write at once (test_file_load.fio).
+# several jobs write at once (test_file_load.fio). Writes beside others have more cases on vfat with
+# sectors larger than the disk's, and one on ext2 says what must not wait; and a read goes on while
+# a page of somebody else is locked, which the disk of that keeps suspended.
 #
 # A case fails on data that is wrong, now or once the file system has been mounted anew, and on
 # processes that hang. DIO_OPS scales the operations of dio_race.
@@ -52,10 +54,11 @@ on_slow()
 	table="0 $DIO_SECTORS delay $DIO_DISK 0 $3 $DIO_DISK 0 $4"
 	word=$5
 	shift 5
-	dd "$@" of="$DIO_TMP/mnt/file" bs=64k status=none && sync &&
+	dd bs=64k "$@" of="$DIO_TMP/mnt/file" status=none && sync &&
 		dio_dm_table files "$table" || return
 	bad=0
-	"$DIO_DIR/dio_race" "$word" "$DIO_TMP/mnt/file" || bad=1
+	# shellcheck disable=SC2086 # words
+	"$DIO_DIR/dio_race" $word "$DIO_TMP/mnt/file" || bad=1
 	dio_dm_table files "0 $DIO_SECTORS linear $DIO_DISK 0" && umount "$DIO_TMP/mnt" &&
 		return $bad
 }
@@ -68,6 +71,33 @@ clean_on()
 	bad=0
 	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file.into" || bad=1
 	umount "$DIO_TMP/mnt" && return $bad
+}
+
+# with_other DEV CMD...: CMD, with a file system on DEV mounted as $DIO_TMP/other, by way of the
+# device dio_other, which answers again afterwards.
+with_other()
+{
+	sectors=$(cat "/sys/class/block/${1##*/}/size")
+	dio_dm other "0 $sectors linear $1 0" || { echo "$DIO_WHY"; return 1; }
+	other=$DIO_DM
+	shift
+	mke2fs -q -F -t ext2 "$other" && mkdir -p "$DIO_TMP/other" &&
+		mount -t ext2 "$other" "$DIO_TMP/other" || return
+	bad_other=0
+	"$@" || bad_other=1
+	dmsetup resume --noudevrules --noudevsync dio_other
+	dio_wait 30 umount "$DIO_TMP/other" && return $bad_other
+}
+
+# locked_on NAME MAKER
+locked_on()
+{
+	truncate -s 8m "$DIO_TMP/image" && loop=$(losetup -f --show "$DIO_TMP/image") || return
+	dio_on_exit losetup -d "$loop"
+	printf '#!/bin/sh\nexec dmsetup suspend --noflush --nolockfs --noudevrules dio_other\n' \
+		>"$DIO_TMP/suspend" && chmod +x "$DIO_TMP/suspend" || return
+	with_other "$loop" on_slow "$1" "$2" 1500 0 \
+		"locked stop=$DIO_TMP/suspend other=$DIO_TMP/other/file" if="$DIO_TMP/stamps"
 }
 
 # fio_on NAME MAKER LESS
@@ -83,12 +113,12 @@ fio_on()
 }
 
 dio_init "$@"
-dio_need dd mke2fs
+dio_need dd mke2fs mkfs.vfat losetup dmsetup truncate
 dio_get_part files
 disk=$DIO_DM
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $((1 + $(echo "$dio_systems" | wc -l) * 5 - $(echo "$no_wait" | wc -w)))
+dio_plan $((5 + $(echo "$dio_systems" | wc -l) * 5 - $(echo "$no_wait" | wc -w)))
 
 head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
 dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
@@ -96,6 +126,16 @@ dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" 
 
 "$DIO_DIR/disk_stamp" disk=1 size=256k "$DIO_TMP/stamps" >/dev/null ||
 	dio_skip_all "no stamps can be made"
+
+vfat_4k="mkfs.vfat -S 4096"
+dio_check "a write from the end of a file on, beside an AIO write, vfat with sectors of 4096" \
+	on_slow vfat "$vfat_4k" 0 1000 extend if=/dev/zero bs=2k count=1
+dio_check "a write behind the end of a file, beside an AIO write, vfat with sectors of 4096" \
+	on_slow vfat "$vfat_4k" 0 1000 beyond if=/dev/zero bs=2k count=1
+dio_check "a write of whole blocks into a hole waits for no read of others" \
+	on_slow ext2 "mke2fs -q -F -t ext2 -b 4096" 5000 0 aligned if=/dev/zero seek=1 count=1
+dio_check "a read in several bios, while a page of somebody else stays locked" \
+	locked_on ext2 "mke2fs -q -F -t ext2 -b 1024"
 
 while IFS=: read -r name maker less; do
 	race="truncate while others read and write, $name"
