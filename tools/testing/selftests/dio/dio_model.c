@@ -3,6 +3,7 @@
  * Random operations on a file, checked against a model of it in memory.
  *
  *	dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]
+ *	dio_model unit=512 bad FILE
  *
  * Direct reads and writes (pread, preadv in pieces, AIO, io_uring) at multiples of unit, buffered
  * and mapped reads and writes at any byte, truncation both ways, dropped caches, and direct I/O
@@ -13,6 +14,10 @@
  *
  * The hurt party is whoever mixes direct and buffered I/O on a file system with get_block: stale
  * blocks in new files (other users' data), lost heads and tails, wrong counts at the end of a file.
+ *
+ * The word bad is about one fault alone: a write whose memory ends early, over data that is there.
+ * Who is hurt: a program that overwrites a file and fails in the middle. A broken kernel fills the
+ * rest with zeros, as if it were new, and tells a short write.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
@@ -37,7 +42,7 @@ enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
 
 static unsigned long long unit, nr_ops, seed, op_nr;
 static const char *name, *copy_name;
-static int direct_fd, cached_fd;
+static int direct_fd, cached_fd, only_bad;
 static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
 static char doing[128];
@@ -281,6 +286,31 @@ static void direct_write_bad(void)
 		set_size(size - size % PAGE);
 }
 
+/* What a write did not reach is as it was. */
+static void overwrite_bad(void)
+{
+	size_t good = IO_MAX / 2 + unit, i;
+	unsigned char *mem = bad_memory(good);
+	long ret;
+
+	snprintf(doing, sizeof(doing), "overwrite from bad memory");
+	size = IO_MAX;
+	fill(model, size);
+	fill(mem, good);
+	ret = sys_result(pwrite(direct_fd, model, size, 0));
+	if (ret != (long)size)
+		wrong("the file was not made: %s", result_name(ret));
+	ret = sys_result(pwrite(direct_fd, mem, size, 0));
+	if (ret != -EFAULT && (ret < 0 || ret > (long)good))
+		wrong("%s with %zu good bytes", result_name(ret), good);
+	if (pread(direct_fd, back, size, 0) != (ssize_t)size)
+		wrong("it cannot be read back");
+	for (i = 0; i < size; i++)
+		if ((i >= good || back[i] != mem[i]) && ((long)i < ret || back[i] != model[i]))
+			wrong("%s: byte %zu is %02x, was %02x", result_name(ret), i, back[i],
+			      model[i]);
+}
+
 static void cached_write(void)
 {
 	size_t len = pick_length(IO_MAX), pos = pick(FILE_MAX - len + 1);
@@ -388,6 +418,8 @@ static void parse_word(char *word)
 		seed = parse_number(word, word + 5);
 	else if (!strncmp(word, "without=", 8))
 		leave_out(word + 8);
+	else if (!strcmp(word, "bad"))
+		only_bad = 1;
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else if (strchr(word, '/') && !copy_name)
@@ -424,7 +456,7 @@ int main(int argc, char **argv)
 
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
-	if (!name || !nr_ops || !unit || PAGE % unit)
+	if (!name || (!nr_ops && !only_bad) || !unit || PAGE % unit)
 		die(EXIT_USAGE,
 		    "usage: dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]");
 	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -436,6 +468,10 @@ int main(int argc, char **argv)
 	back = get_memory(FILE_MAX);
 	buf = get_memory(IO_MAX + PAGE);
 
+	if (only_bad) {
+		overwrite_bad();
+		return 0;
+	}
 	for (op_nr = 1; op_nr <= nr_ops; op_nr++) {
 		pick_operation()->run();
 		check_size();

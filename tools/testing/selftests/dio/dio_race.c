@@ -6,7 +6,7 @@
  *	dio_race [disk=1] cut FILE
  *	dio_race [disk=1] fallback|extend|beyond|aligned FILE
  *	dio_race [disk=1] clean FILE
- *	dio_race [disk=1] locked stop=COMMAND other=FILE2 FILE
+ *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
  *	dio_race [disk=1] check FILE
  *
  * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
@@ -53,7 +53,7 @@
  * The word locked does the same while a page of somebody else stays locked:
  *
  *	AIO reader: sends a read of FILE into mapped memory of FILE2
- *	COMMAND: FILE2's disk takes I/O and does not answer
+ *	stop: FILE2's disk takes I/O and does not answer
  *	write-back of FILE2: cleans the page, and is under way for ever
  *	truncate of FILE2: locks the page, and waits for that
  *	disk of FILE: ends the read; somebody will mark the page dirty, and wait for the lock
@@ -96,7 +96,7 @@ enum { NR_PROCESSES = 7 };
 
 static unsigned long long disk = 1, unit, nr_ops, seed;
 static const char *name;
-static const char *stop, *other;
+static const char *stop, *go, *other;
 static int steady, whole, fd;
 static void (*only)(void);	/* instead of the processes */
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
@@ -504,14 +504,14 @@ static void wait_until_it_hangs(pid_t pid)
 static void read_beside_locked_page(void)
 {
 	unsigned char *map, *locked;
-	int to, other_fd, child;
+	int to, other_fd, child, status;
 	char into[4096];
 	aio_context_t ctx;
 	struct iocb cb;
 	pid_t pid;
 
-	if (!stop || !other)
-		die(EXIT_USAGE, "locked needs stop= and other=");
+	if (!stop || !go || !other)
+		die(EXIT_USAGE, "locked needs stop=, go= and other=");
 	snprintf(into, sizeof(into), "%s.into", name);
 	map = map_file(into, 2 * IO_MAX, &to);
 	locked = map_file(other, IO_MAX, &other_fd);
@@ -526,6 +526,12 @@ static void read_beside_locked_page(void)
 	wait_until_it_hangs(pid);
 	reap_read(ctx);
 	read_below_sync(map, to);
+	if (waitpid(pid, &status, WNOHANG))
+		die(1, "%s: nothing was locked", other);
+	if (system(go))
+		die(1, "%s failed", go);
+	if (waitpid(pid, &status, 0) != pid || status)
+		die(1, "%s: the truncate failed", other);
 }
 
 /* Ends it if a process has done nothing since it was called last. */
@@ -604,6 +610,8 @@ static void parse_word(char *word)
 		only = read_beside_locked_page;
 	else if (!strncmp(word, "stop=", 5))
 		stop = word + 5;
+	else if (!strncmp(word, "go=", 3))
+		go = word + 3;
 	else if (!strncmp(word, "other=", 6))
 		other = word + 6;
 	else if (!strcmp(word, "clean"))

@@ -94,10 +94,13 @@ locked_on()
 {
 	truncate -s 8m "$DIO_TMP/image" && loop=$(losetup -f --show "$DIO_TMP/image") || return
 	dio_on_exit losetup -d "$loop"
-	printf '#!/bin/sh\nexec dmsetup suspend --noflush --nolockfs --noudevrules dio_other\n' \
-		>"$DIO_TMP/suspend" && chmod +x "$DIO_TMP/suspend" || return
+	echo "dmsetup suspend --noflush --nolockfs --noudevrules --noudevsync dio_other" \
+		>"$DIO_TMP/stop"
+	echo "dmsetup resume --noudevrules --noudevsync dio_other" >"$DIO_TMP/go"
+	chmod +x "$DIO_TMP/stop" "$DIO_TMP/go"
 	with_other "$loop" on_slow "$1" "$2" 1500 0 \
-		"locked stop=$DIO_TMP/suspend other=$DIO_TMP/other/file" if="$DIO_TMP/stamps"
+		"locked stop=$DIO_TMP/stop go=$DIO_TMP/go other=$DIO_TMP/other/file" \
+		if="$DIO_TMP/stamps"
 }
 
 # fio_on NAME MAKER LESS

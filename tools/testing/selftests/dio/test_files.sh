@@ -4,8 +4,8 @@
 # Direct I/O on files: random operations against a model, on every file system of dio_files.sh.
 #
 # The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) get each file system in turn. After the
-# operations it is mounted anew and compared with the model once more. Then dio_pin runs on it, from
-# a disk that holds reads back. The operations are repeated with sectors of 4096 bytes, and on a
+# operations it is mounted anew and compared with the model once more. Then a write whose memory ends
+# early must leave the rest alone, and dio_pin runs on it, from a disk that holds reads back. The operations are repeated with sectors of 4096 bytes, and on a
 # loop device that passes direct I/O on to a file (memory that is the kernel's own, in bio_vecs).
 # DIO_OPS scales the number of operations.
 
@@ -52,6 +52,15 @@ pin_on()
 	pinned=$?
 	umount "$DIO_TMP/mnt" || return
 	return $pinned
+}
+
+# bad_on NAME: on what was made last
+bad_on()
+{
+	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	"$DIO_DIR/dio_model" unit=512 bad "$DIO_TMP/mnt/bad"
+	bad=$?
+	umount "$DIO_TMP/mnt" && return $bad
 }
 
 # check_model CASE DISK UNIT NAME MAKER [LESS]: sets why to the reason if it is skipped
@@ -124,10 +133,15 @@ no_slow=$DIO_WHY
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 # ext4 has direct I/O of its own, which loses the data of dio_pin on 6.1.
-dio_plan $(($(lines "$dio_systems") * 2 - 1 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
+dio_plan $(($(lines "$dio_systems") * 3 - 1 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
 
 while IFS=: read -r name maker less; do
 	check_model "random operations on $name" "$disk" 512 "$name" "$maker" "$less"
+	if [ -n "$why" ]; then
+		dio_skip "bad memory in mid-write, $name" "$why"
+	else
+		dio_check "bad memory in mid-write, $name" bad_on "$name"
+	fi
 	[ "$name" = ext4 ] || check_pin "a fork while the disk writes into memory, $name" "$name"
 done <<LIST
 $dio_systems
