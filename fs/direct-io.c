@@ -648,25 +648,27 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 		submit_bio(bio);
 }
 
-static void dio_sleep(struct dio *dio)
+static noinline void dio_sleep(struct dio *dio)
 {
-	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
-		/* Before what they told; see dio_put() */
-		if (!smp_load_acquire(&dio->waiter))
-			break;
-		blk_io_schedule();
+	dio->waiter = current;
+	if (!atomic_dec_and_test(&dio->ref)) {
+		for (;;) {
+			set_current_state(TASK_UNINTERRUPTIBLE);
+			/* Before what they told; see dio_put() */
+			if (!smp_load_acquire(&dio->waiter))
+				break;
+			blk_io_schedule();
+		}
+		__set_current_state(TASK_RUNNING);
 	}
-	__set_current_state(TASK_RUNNING);
+	atomic_set(&dio->ref, 1);
 }
 
 /* For all bios. Then nobody but the submitter refers to the struct dio. */
-static void dio_wait(struct dio *dio)
+static inline void dio_wait(struct dio *dio)
 {
-	dio->waiter = current;
-	if (!atomic_dec_and_test(&dio->ref))
+	if (atomic_read_acquire(&dio->ref) > 1)
 		dio_sleep(dio);
-	atomic_set(&dio->ref, 1);
 }
 
 /*

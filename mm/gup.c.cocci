@@ -29,6 +29,13 @@ identifier check = sanity_check_pinned_pages;
 +		mod_node_page_state(pins->node, item, pins->nr);
 +}
 +
++/* With interrupts off */
++static inline void tell_pins_taken(struct pins *pins)
++{
++	if (pins->nr)
++		__mod_node_page_state(pins->node, NR_FOLL_PIN_ACQUIRED, pins->nr);
++}
++
 +/* @nr more, of one folio; if it lies on another node, those so far are told. */
 +static void count_pins(struct pins *pins, struct folio *folio, long nr, enum node_stat_item item)
 +{
@@ -132,7 +139,7 @@ expression ptem;
  static int gup_pte_range(...)
  {
  <+...
-+	tell_pins(&pins, NR_FOLL_PIN_ACQUIRED);
++	tell_pins_taken(&pins);
  	pte_unmap(ptem);
  ...+>
  }

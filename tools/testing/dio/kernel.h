@@ -85,7 +85,7 @@ void wrong(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)))
 
 typedef struct { int counter; } atomic_t;
 #define atomic_set(a, v)	((a)->counter = (v))
-#define atomic_read(a)		((a)->counter)
+#define atomic_read_acquire(a)	((a)->counter)
 #define atomic_inc(a)		((a)->counter++)
 #define atomic_dec_and_test(a)	(!--(a)->counter)
 

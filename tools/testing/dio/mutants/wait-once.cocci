@@ -3,6 +3,7 @@
 
 @@ @@
  dio_sleep(...) {
+ <+...
 -	for (;;) {
 +	do {
  		set_current_state(...);
@@ -11,5 +12,5 @@
  		blk_io_schedule();
 -	}
 +	} while (0);
- ...
+ ...+>
  }

@@ -429,14 +429,31 @@ static unsigned char *map_file(const char *path, size_t len, int *to)
 	return map;
 }
 
+/* Until @pid sleeps and cannot be woken: it waits for a disk, or for who does */
+static void wait_until_it_waits(pid_t pid)
+{
+	char path[40], text[400];
+	ssize_t len;
+	int stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	do {
+		stat = open(path, O_RDONLY);
+		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
+		if (len < 0)
+			die(1, "%s: %s", path, strerror(errno));
+		close(stat);
+		text[len] = 0;
+	} while (!strstr(text, ") D "));
+}
+
 /*
  * A synchronous read into the first half of a map, in several bios if blocks of 1 KiB are mapped
- * indirectly; the second half may be AIO's. The sync falls into the middle of both if the machine
- * is not very slow.
+ * indirectly; the second half may be AIO's. The sync falls into the middle of both: the disk takes
+ * longer than it.
  */
 static void read_below_sync(unsigned char *map, int to)
 {
-	struct timespec meanwhile = { .tv_nsec = 500000000 };
 	int child, status;
 	pid_t pid;
 
@@ -446,7 +463,7 @@ static void read_below_sync(unsigned char *map, int to)
 			     sys_result(pread(fd, map, IO_MAX, 0)), 0);
 		_exit(0);
 	}
-	nanosleep(&meanwhile, NULL);
+	wait_until_it_waits(pid);
 	if (fsync(to))
 		die(1, "%s: fsync: %s", name, strerror(errno));
 	set_alarm(TIME_LIMIT / 2);
@@ -483,24 +500,6 @@ static void sync_below_reads(void)
 	check_stamps(map + IO_MAX, IO_MAX, IO_MAX);
 }
 
-/* Until @pid sleeps and cannot be woken: it waits for a disk that does not answer */
-static void wait_until_it_hangs(pid_t pid)
-{
-	char path[40], text[400];
-	ssize_t len;
-	int stat;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	do {
-		stat = open(path, O_RDONLY);
-		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
-		if (len < 0)
-			die(1, "%s: %s", path, strerror(errno));
-		close(stat);
-		text[len] = 0;
-	} while (!strstr(text, ") D "));
-}
-
 static void read_beside_locked_page(void)
 {
 	unsigned char *map, *locked;
@@ -523,7 +522,7 @@ static void read_beside_locked_page(void)
 	pid = start_one(&child);
 	if (child)
 		_exit(!!ftruncate(other_fd, 0));
-	wait_until_it_hangs(pid);
+	wait_until_it_waits(pid);
 	reap_read(ctx);
 	read_below_sync(map, to);
 	if (waitpid(pid, &status, WNOHANG))

@@ -52,10 +52,16 @@ on_slow()
 {
 	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	table="0 $DIO_SECTORS delay $DIO_DISK 0 $3 $DIO_DISK 0 $4"
+	fs=$1
 	word=$5
 	shift 5
-	dd bs=64k "$@" of="$DIO_TMP/mnt/file" status=none && sync &&
-		dio_dm_table files "$table" || return
+	dd bs=64k "$@" of="$DIO_TMP/mnt/file" status=none && sync || return
+	# vfat knows where the data of a file ends to the byte only if it did not write that itself.
+	case $word in
+	extend|beyond)
+		umount "$DIO_TMP/mnt" && dio_fs_mount "$fs" "$disk" "$DIO_TMP/mnt" || return ;;
+	esac
+	dio_dm_table files "$table" || return
 	bad=0
 	# shellcheck disable=SC2086 # words
 	"$DIO_DIR/dio_race" $word "$DIO_TMP/mnt/file" || bad=1
@@ -66,7 +72,7 @@ on_slow()
 # clean_on NAME MAKER
 clean_on()
 {
-	on_slow "$1" "$2" 1500 0 clean if="$DIO_TMP/stamps" &&
+	on_slow "$1" "$2" 4000 0 clean if="$DIO_TMP/stamps" &&
 		dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	bad=0
 	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file.into" || bad=1
@@ -98,7 +104,7 @@ locked_on()
 		>"$DIO_TMP/stop"
 	echo "dmsetup resume --noudevrules --noudevsync dio_other" >"$DIO_TMP/go"
 	chmod +x "$DIO_TMP/stop" "$DIO_TMP/go"
-	with_other "$loop" on_slow "$1" "$2" 1500 0 \
+	with_other "$loop" on_slow "$1" "$2" 4000 0 \
 		"locked stop=$DIO_TMP/stop go=$DIO_TMP/go other=$DIO_TMP/other/file" \
 		if="$DIO_TMP/stamps"
 }
