@@ -631,6 +631,10 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 {
 	struct bio *bio = cur->bio;
 
+	/*
+	 * Not for one large bio, which the block layer cuts: its pieces are as long as requests
+	 * get, so that there is nothing to merge, and the disk has the first of them sooner.
+	 */
 	if (more && !cur->plugged) {
 		blk_start_plug(&cur->plug);
 		cur->plugged = true;
