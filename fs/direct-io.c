@@ -25,7 +25,9 @@
  *
  * bios end in dio_end_io(). Whoever drops the last reference to the struct dio, a bio or the
  * submitter, goes on: it wakes the submitter if that waits, or completes the I/O, in a work item if
- * completion may sleep. dio_complete() computes the result and tells file system and caller.
+ * completion may sleep. dio_complete() computes the result and tells file system and caller. An
+ * O_DSYNC write is synced after it has left i_dio_count, and in another queue: fsync takes the inode
+ * lock, whose holder may wait for i_dio_count, and so for what is queued.
  */
 
 /**
@@ -38,9 +40,10 @@
  * and not touched; pages of a pipe have plain references instead of pins.
  *
  * Where a bio ends nothing may sleep. If the disk read into pages that were cleaned meanwhile,
- * somebody who can sleep marks them dirty again and lets go of them: of a synchronous I/O its
- * submitter, so that a sync after it finds them dirty and no page of anybody else holds it up; of
- * an asynchronous one, which does not wait for that, a work item.
+ * somebody who can sleep marks them dirty again and releases them: of a synchronous I/O its
+ * submitter, before it returns, so that a sync after it finds them dirty; of an asynchronous one,
+ * which does not wait for that, a work item. A page may be locked for long: nobody waits for one of
+ * another I/O (but for its bio, if memory is short), and i_dio_count is down before.
  *
  * struct dio lives on the submitter's stack if the I/O is synchronous and small, else in front of
  * its first bio. It is gone when the last reference is: submission holds one until the end.
@@ -103,7 +106,7 @@ enum dio_hold {
  * @write: a write
  * @may_queue: ki_complete may tell the result; not if it was all done, or failed, within submission
  * @defer: complete in process context
- * @waiter: the submitter, if it waits; NULL once all bios are done
+ * @waiter: the submitter, while it sleeps; NULL once all bios are done
  * @result: bytes mapped, and sent or cleared
  * @iocb: the request; its ki_pos is where the I/O starts until it is complete
  * @inode: the file
@@ -198,6 +201,9 @@ struct dio_cursor {
 };
 
 static struct bio_set dio_bio_set;
+
+/* Where asynchronous O_DSYNC writes are synced */
+static struct workqueue_struct *dio_sync_wq __ro_after_init;
 
 /*
  * Memory
@@ -345,8 +351,8 @@ static void dio_release_fetched(struct dio *dio, struct dio_cursor *cur)
  */
 
 /*
- * Is a bio_vec, which ends @end bytes behind @page, one page to unpin, as most are? @dirty: it must
- * be dirty for that.
+ * Is a bio_vec, which ends @end bytes behind @page, one page to unpin and no more, as most are?
+ * @dirty: what was read into memory; a page of it that is clean has to be marked first.
  */
 static inline bool dio_is_plain_pin(bool pinned, struct page *page, unsigned int end, bool dirty)
 {
@@ -490,18 +496,31 @@ static inline ssize_t dio_complete(struct dio *dio, ssize_t ret, bool can_sleep)
 	return ret;
 }
 
+static void dio_sync_work(struct work_struct *work)
+{
+	struct dio *dio = container_of(work, struct dio, work);
+	struct kiocb *iocb = dio->iocb;
+	ssize_t ret = generic_write_sync(iocb, dio->result);
+
+	bio_put(&dio->bio);
+	iocb->ki_complete(iocb, ret);
+}
+
 static void dio_complete_async(struct dio *dio, bool can_sleep)
 {
 	ssize_t ret = dio_complete(dio, 0, can_sleep);
 	struct kiocb *iocb = dio->iocb;
-	bool write = dio->write;
 
-	bio_put(&dio->bio);
 	if (ret > 0) {
 		iocb->ki_pos += ret;
-		if (write)
-			ret = generic_write_sync(iocb, ret);
+		if (dio->write && iocb_is_dsync(iocb)) {
+			dio->result = ret;
+			INIT_WORK(&dio->work, dio_sync_work);
+			queue_work(dio_sync_wq, &dio->work);
+			return;
+		}
 	}
+	bio_put(&dio->bio);
 	iocb->ki_complete(iocb, ret);
 }
 
@@ -522,9 +541,9 @@ static void dio_put(struct dio *dio)
 
 	waiter = dio->waiter;
 	if (waiter) {
-		/* The waiter frees @dio, and may be gone itself, as soon as it sees this. */
+		/* The waiter goes on, frees @dio and may be gone itself, once it sees this. */
 		rcu_read_lock();
-		/* After all that bios told of themselves; see dio_wait() */
+		/* After all that bios told of themselves; see dio_sleep() */
 		smp_store_release(&dio->waiter, NULL);
 		blk_wake_io_task(waiter);
 		rcu_read_unlock();
@@ -590,6 +609,12 @@ static noinline void dio_redirty_later(struct dio *dio, struct bio *bio)
 		schedule_work(&dio_cleaned_work);
 }
 
+/* Whoever waits can sleep, and has the first bio until all are done. */
+static inline bool dio_is_waiters(struct dio *dio, struct bio *bio)
+{
+	return !dio->may_queue && bio == &dio->bio;
+}
+
 static void dio_end_io(struct bio *bio)
 {
 	struct dio *dio = bio->bi_private;
@@ -598,8 +623,7 @@ static void dio_end_io(struct bio *bio)
 		WRITE_ONCE(dio->error, bio->bi_status == BLK_STS_AGAIN &&
 			   (bio->bi_opf & REQ_NOWAIT) ? -EAGAIN : -EIO);
 
-	/* Whoever waits can sleep, and has the first bio until all are done. */
-	if (!dio->may_queue && bio == &dio->bio)
+	if (dio_is_waiters(dio, bio))
 		goto put;
 
 	if (!dio->dirty || dio_is_dirty(bio))
@@ -623,8 +647,7 @@ static unsigned int dio_vecs_left(struct dio_cursor *cur)
 
 	if (cur->bytes)
 		segs++;		/* one that was fetched */
-	return bio_max_segs(max(1UL, (unsigned long)((cur->end - cur->pos) / PAGE_SIZE) +
-				2 * segs + zeros));
+	return bio_max_segs(max_t(u64, 1, (cur->end - cur->pos) / PAGE_SIZE + 2 * segs + zeros));
 }
 
 static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
@@ -643,7 +666,7 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	cur->bio = NULL;
 	if (dio->write)
 		task_io_account_write(bio->bi_iter.bi_size);
-	else if (dio->dirty && (dio->may_queue || bio != &dio->bio))
+	else if (dio->dirty && !dio_is_waiters(dio, bio))
 		dio_mark_dirty(bio);
 	atomic_inc(&dio->ref);
 	if (cur->submit_io)
@@ -676,15 +699,17 @@ static inline void dio_wait(struct dio *dio)
 }
 
 /*
- * The pool must not wait for a bio that this I/O itself keeps, because its pages were cleaned: if
- * there is no memory, those are released before it is asked to wait.
+ * The pool must not wait for a bio that this I/O itself keeps, because its pages were cleaned: those
+ * that have ended are released, and if there is no memory all others are waited for, before it is.
  */
 static struct bio *dio_alloc_bio(struct dio *dio, struct dio_cursor *cur)
 {
 	bool may_keep = dio->dirty && !dio->may_queue;
-	unsigned short nr = dio_vecs_left(cur);
+	unsigned int nr = dio_vecs_left(cur);
 	struct bio *bio;
 
+	if (READ_ONCE(dio->cleaned))
+		dio_redirty(&dio->cleaned);
 	bio = bio_alloc(cur->map.b_bdev, nr, cur->opf, may_keep ? GFP_NOWAIT : GFP_KERNEL);
 	if (unlikely(!bio)) {
 		dio_wait(dio);
@@ -801,8 +826,8 @@ static size_t dio_add_pages(struct dio_cursor *cur, size_t left)
 }
 
 /*
- * Write @len zeros at @sector, which belongs to @pos of the file. The page of zeros is never
- * pinned, and what unpins pages knows it.
+ * Write @len zeros at @sector, which belongs to @pos of the file. The page of zeros is never pinned,
+ * and what unpins pages knows it; a reference is taken, and put, as of any other page.
  */
 static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos,
 		     size_t len)
@@ -900,8 +925,8 @@ static size_t dio_to_block_end(struct dio_cursor *cur, loff_t from, loff_t end)
 
 /*
  * How long is the hole that @map, which asked for @want bytes of a read, came back with? A file
- * system that does not measure holes leaves b_size alone; dio_map() sees to it that what was asked
- * for is no answer.
+ * system that does not measure holes leaves b_size alone (ext2); that what was asked for is no
+ * answer is dio_map()'s doing. ntfs3 leaves it, too, if the hole is longer than what was asked for.
  */
 static size_t dio_hole_size(struct dio_cursor *cur, size_t want)
 {
@@ -1073,7 +1098,7 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 {
 	size_t count = iov_iter_count(cur->iter);
 	struct inode *inode = dio->inode;
-	bool may_queue = dio->may_queue;
+	ssize_t done;
 	int ret;
 
 	inode_dio_begin(inode);
@@ -1088,12 +1113,13 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 	else if (!atomic_dec_and_test(&dio->ref))
 		return -EIOCBQUEUED;
 
-	/* It is ours alone now. */
-	if (!may_queue && cur->first_used)
+	/* It is ours alone now. Pages may be locked for long: nobody has to wait for i_dio_count. */
+	done = dio_complete(dio, ret, true);
+	if (cur->first_used && dio_is_waiters(dio, &dio->bio))
 		dio_release_bio(dio, &dio->bio, dio->dirty);
 	if (dio->cleaned)
 		dio_redirty(&dio->cleaned);
-	return dio_complete(dio, ret, true);
+	return done;
 }
 
 /* A small synchronous I/O needs no memory but the stack. */
@@ -1253,6 +1279,9 @@ static int __init dio_setup(void)
 			BIOSET_NEED_BVECS) ||
 	    bioset_integrity_create(&dio_bio_set, BIO_POOL_SIZE))
 		panic("dio: no memory for bios\n");
+	dio_sync_wq = alloc_workqueue("dio-sync", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!dio_sync_wq)
+		panic("dio: no work queue\n");
 	return 0;
 }
 fs_initcall(dio_setup);

@@ -2,8 +2,8 @@
 // Direct I/O writes back what is cached of a file, and waits, before each request. For a file that
 // has pages in the cache, but none dirty or under writeback, the tree was searched for them.
 //
-// And a direct write that goes on in the page cache reads blocks that it covers only in part, while
-// another part of them may be on its way to the disk.
+// And a direct write to a file that goes on in the page cache reads blocks that it covers only in
+// part, while another part of them may be on its way to the disk.
 
 @ask_the_tags@
 identifier mapping;
@@ -14,6 +14,7 @@ identifier mapping;
 +	/* Looked at first: a page is tagged for writeback before it is no longer tagged dirty. */
 +	bool dirty = mapping_tagged(mapping, PAGECACHE_TAG_DIRTY);
 +
++	barrier();
 +	return dirty || mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
  }
 
@@ -24,14 +25,32 @@ identifier write = __generic_file_write_iter, iocb, from;
 + * What is left of a direct write is about to go through the page cache, which reads the block at a
 + * seam inside a block. If a direct write to another part of that block is in flight, it would be
 + * undone by writing the block back. Seams are where the rest begins and ends, and where the file
-+ * ended if the rest is behind it: file systems without holes fill up from there.
++ * ended if the rest is behind it: file systems without holes fill up from there. (ntfs3 has done so
++ * already; block devices do not count their direct I/O.)
++ *
++ * Return: 0, or -EAGAIN if it would have to wait and the request must not.
 + */
-+static void wait_at_seams(struct inode *inode, loff_t pos, size_t len)
++static int wait_at_seams(struct kiocb *iocb, size_t len)
 +{
-+	loff_t seams = pos | len | min(pos, i_size_read(inode));
++	struct inode *inode = iocb->ki_filp->f_mapping->host;
++	loff_t seams = iocb->ki_pos | len | min(iocb->ki_pos, i_size_read(inode));
 +
-+	if (seams & (i_blocksize(inode) - 1))
-+		inode_dio_wait(inode);
++	if (!(seams & (i_blocksize(inode) - 1)))
++		return 0;
++	if ((iocb->ki_flags & IOCB_NOWAIT) && atomic_read(&inode->i_dio_count))
++		return -EAGAIN;
++	inode_dio_wait(inode);
++	return 0;
++}
++
++/* What is left of a direct write of which @done bytes are done goes through the page cache. */
++static ssize_t write_rest(struct kiocb *iocb, struct iov_iter *from, ssize_t done)
++{
++	int err = wait_at_seams(iocb, iov_iter_count(from));
++
++	if (err)
++		return done ? done : err;
++	return direct_write_fallback(iocb, from, done, generic_perform_write(iocb, from));
 +}
 +
  ssize_t write(struct kiocb *iocb, struct iov_iter *from)
@@ -45,7 +64,7 @@ identifier iocb, from, ret;
  __generic_file_write_iter(...)
  {
  	<+...
-+		wait_at_seams(inode, iocb->ki_pos, iov_iter_count(from));
- 		ret = direct_write_fallback(iocb, from, ret, generic_perform_write(iocb, from));
+-		ret = direct_write_fallback(iocb, from, ret, generic_perform_write(iocb, from));
++		ret = write_rest(iocb, from, ret);
  	...+>
  }

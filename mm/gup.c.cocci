@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Each pin, and each unpin, of a page was added to a counter of its node: 75 of the 300 instructions
-// that direct I/O spends on a page of memory. Where pages are pinned one PTE after the other, and
+// Each pin, and each unpin, of a page was added to a counter of its node: 75 of the 300
+// instructions that direct I/O spends on a page of memory. Where pages are pinned one PTE after the other, and
 // where an array of them is unpinned, the counter now hears once for all that lie on one node. Huge
 // pages are counted at once as before. /proc/vmstat shows the same.
 
@@ -21,28 +21,28 @@ identifier ctx = follow_page_context;
 @pins_functions depends on pins@
 identifier check = sanity_check_pinned_pages;
 @@
-+static struct folio *grab_folio(struct page *page, int refs, unsigned int flags);
++static struct folio *__try_grab_folio(struct page *page, int refs, unsigned int flags);
 +
-+static inline void tell_pins(struct pins *pins, enum node_stat_item item)
++static inline void report_pins(struct pins *pins, enum node_stat_item item)
 +{
 +	if (pins->nr)
 +		mod_node_page_state(pins->node, item, pins->nr);
 +}
 +
-+/* With interrupts off */
-+static inline void tell_pins_taken(struct pins *pins)
++/* Of pins that were taken; interrupts are off. */
++static inline void __report_pins(struct pins *pins)
 +{
 +	if (pins->nr)
 +		__mod_node_page_state(pins->node, NR_FOLL_PIN_ACQUIRED, pins->nr);
 +}
 +
-+/* @nr more, of one folio; if it lies on another node, those so far are told. */
++/* @nr more, of one folio; if it lies on another node, those so far are reported. */
 +static void count_pins(struct pins *pins, struct folio *folio, long nr, enum node_stat_item item)
 +{
 +	if (is_zero_folio(folio))
 +		return;
 +	if (pins->node != folio_pgdat(folio)) {
-+		tell_pins(pins, item);
++		report_pins(pins, item);
 +		pins->node = folio_pgdat(folio);
 +		pins->nr = 0;
 +	}
@@ -61,7 +61,7 @@ identifier page, refs, flags;
 -struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
 +struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
 +{
-+	struct folio *folio = grab_folio(page, refs, flags);
++	struct folio *folio = __try_grab_folio(page, refs, flags);
 +
 +	if (folio && (flags & FOLL_PIN) && !is_zero_folio(folio))
 +		node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
@@ -69,7 +69,7 @@ identifier page, refs, flags;
 +}
 +
 +/* The same, but that the caller counts the pins. */
-+static struct folio *grab_folio(struct page *page, int refs, unsigned int flags)
++static struct folio *__try_grab_folio(struct page *page, int refs, unsigned int flags)
  {
  <+...
 -	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
@@ -82,7 +82,7 @@ identifier folio, refs, flags;
 @@
 -static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
 +/* The caller counts the pins. */
-+static void put_folio(struct folio *folio, int refs, unsigned int flags)
++static void __gup_put_folio(struct folio *folio, int refs, unsigned int flags)
  {
  <+...
 -	node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
@@ -93,7 +93,7 @@ identifier folio, refs, flags;
 +{
 +	if ((flags & FOLL_PIN) && !is_zero_folio(folio))
 +		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
-+	put_folio(folio, refs, flags);
++	__gup_put_folio(folio, refs, flags);
 +}
 
 // places: 3
@@ -111,9 +111,9 @@ identifier pages, npages, i, nr;
  		...
 -		gup_put_folio(folio, nr, FOLL_PIN);
 +		count_pins(&pins, folio, nr, NR_FOLL_PIN_RELEASED);
-+		put_folio(folio, nr, FOLL_PIN);
++		__gup_put_folio(folio, nr, FOLL_PIN);
  	}
-+	tell_pins(&pins, NR_FOLL_PIN_RELEASED);
++	report_pins(&pins, NR_FOLL_PIN_RELEASED);
  }
 
 // places: 3
@@ -125,7 +125,7 @@ identifier folio, page, flags;
 +	struct pins pins = { };
  <+...
 -	folio = try_grab_folio(page, 1, flags);
-+	folio = grab_folio(page, 1, flags);
++	folio = __try_grab_folio(page, 1, flags);
  	if (!folio)
  		goto pte_unmap;
 +	if (flags & FOLL_PIN)
@@ -139,7 +139,7 @@ expression ptem;
  static int gup_pte_range(...)
  {
  <+...
-+	tell_pins_taken(&pins);
++	__report_pins(&pins);
  	pte_unmap(ptem);
  ...+>
  }

@@ -429,7 +429,7 @@ static unsigned char *map_file(const char *path, size_t len, int *to)
 	return map;
 }
 
-/* Until @pid sleeps and cannot be woken: it waits for a disk, or for who does */
+/* Until @pid, a child, sleeps and cannot be woken: it waits for a disk, or for who does */
 static void wait_until_it_waits(pid_t pid)
 {
 	char path[40], text[400];
@@ -444,6 +444,8 @@ static void wait_until_it_waits(pid_t pid)
 			die(1, "%s: %s", path, strerror(errno));
 		close(stat);
 		text[len] = 0;
+		if (strstr(text, ") Z "))
+			die(1, "%s: a process ended that should wait", name);
 	} while (!strstr(text, ") D "));
 }
 
