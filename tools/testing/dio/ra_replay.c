@@ -26,6 +26,7 @@
 #include "ra_kernel.h"
 #include "readahead_runs.h"
 #include "../selftests/dio/disk_model.h"
+#include "steps.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -106,6 +107,19 @@ static void __noreturn __printf(1, 2) die(const char *fmt, ...)
 	fputc('\n', stderr);
 	va_end(ap);
 	exit(2);
+}
+
+void __noreturn wrong(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	printf("not ok ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	exit(1);
 }
 
 static void *grow(void *array, unsigned int n, size_t size)

@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A KUnit suite as a program: one line of TAP a case; exit 1 if one failed. */
 #include "ra_kernel.h"
+#include "../../steps.h"
+#include <stdarg.h>
+
+/* Ten times what was seen */
+#define CASE_STEPS	1000000000UL
+
+void wrong(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("not ok ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	exit(1);
+}
 
 struct kunit {
 	const char *name;
@@ -51,6 +68,7 @@ int main(void)											\
 	for (c = (suite).test_cases; c->run; c++) {						\
 		struct kunit test = { .name = c->name };					\
 												\
+		steps_left = CASE_STEPS;							\
 		c->run(&test);									\
 		bad += test.failed;								\
 		printf("%sok %d %s\n", test.failed ? "not " : "", ++n, c->name);		\

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0
+"""tools/testing/dio/mutants.py: what counts as a kill, and what is a failure of the harness."""
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+HARNESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testing", "dio")
+sys.path.insert(0, HARNESS)
+import mutants  # noqa: E402 (the path comes first)
+
+MISMATCH = "dio_test: seed=7: returned 1 instead of 0\n\tread 8 at 0\n"
+NOTHING_SHOWN = "# none\n"
+
+
+class Verdict(unittest.TestCase):
+    def test_what_a_test_says_kills(self):
+        for said, why in ((MISMATCH, "seed=7: returned 1 instead of 0"),
+                          ("ok 1 a\nnot ok 2 mean\n1..2\n", "mean"),
+                          ("==12==ERROR: AddressSanitizer: heap-use-after-free on x\n",
+                           "ERROR: AddressSanitizer: heap-use-after-free on x"),
+                          ("dio_test: seed=1: deadlock: nothing is in flight\n",
+                           "seed=1: deadlock: nothing is in flight"),
+                          ("a.c:1:2: runtime error: shift\n", "runtime error: shift")):
+            self.assertEqual(mutants.verdict(-6, said), ("killed", why))
+
+    def test_any_other_end_is_a_broken_test(self):
+        for status, said in ((2, "usage: dio_test [cases=N]\n"), (1, ""), (-11, "ok 1 a\n"),
+                             (127, "dio_test: not found"), (None, MISMATCH)):
+            self.assertEqual(mutants.verdict(status, said.replace("dio_test: not", "not"))[0],
+                             "broken")
+
+    def test_words_do_not_kill_a_test_that_passes(self):
+        self.assertEqual(mutants.verdict(0, MISMATCH), ("survived", ""))
+
+
+class Usage(unittest.TestCase):
+    def run_it(self, *args, **env):
+        with tempfile.TemporaryDirectory() as out:
+            return subprocess.run([os.path.join(HARNESS, "mutants.py"), out, *args],
+                                  env={**os.environ, **env}, capture_output=True, text=True,
+                                  check=False)
+
+    def test_numbers(self):
+        for args, env in ((("known",), {"CASES": "nonsense"}), (("known",), {"CASES": "0"}),
+                          (("sample",), {"COUNT": "-1"}), (("sample",), {"SEED": "1e3"})):
+            done = self.run_it(*args, **env)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("is not a number from 1 on", done.stderr)
+
+    def test_names(self):
+        for args in (("known", "no-such-fault"), ("sample", "fs/no-such.c"), ("all",), ()):
+            self.assertEqual(self.run_it(*args).returncode, 2)
+
+
+class Baseline(unittest.TestCase):
+    """The tests must pass without a fault, before any is tried."""
+
+    def test_it_fails(self):
+        with tempfile.TemporaryDirectory() as out, \
+                mock.patch.object(mutants.Candidate, "compile", lambda self: b"code"), \
+                mock.patch.object(mutants.Candidate, "test", lambda *_: ("killed", "seed=1")), \
+                self.assertRaisesRegex(SystemExit, "fail without a fault: seed=1"):
+            mutants.baseline(out, 1, mutants.SUBJECTS[:1])
+
+
+class Sampling(unittest.TestCase):
+    """With edits of our own: which are counted, and what the rate is."""
+
+    def sample(self, codes, results, shown=NOTHING_SHOWN, seed=1):
+        """codes: {new line: object code}; results: {new line: verdict}"""
+        path = mutants.SUBJECTS[0].path
+        pool = [mutants.Edit(path, "f", "old", new, 1, new) for new in codes]
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as out, \
+                mock.patch.object(mutants, "edits", lambda _: pool), \
+                mock.patch.object(mutants, "baseline", lambda *_: {path: b"same"}), \
+                mock.patch.object(mutants.Path, "read_text", lambda *_, **__: shown), \
+                mock.patch.object(mutants, "Candidate") as made, \
+                contextlib.redirect_stdout(said):
+            made.side_effect = lambda out, name, subject, text: mock.Mock(
+                compile=lambda: codes[text], test=lambda _: (results[text], "why"))
+            failed = mutants.Sample(out, 1, 100, seed, [path]).run()
+        return bool(failed), said.getvalue()
+
+    def test_what_is_not_counted(self):
+        failed, said = self.sample({"a": None, "b": b"same", "c": b"c"}, {"c": "killed"})
+        self.assertFalse(failed)
+        self.assertIn("rate: 1.00 SEED=1 killed=1 survived=0 broken=0 equivalent=0", said)
+        self.assertIn("1 do not compile, 1 are the same program", said)
+
+    def test_too_few_are_killed(self):
+        codes = {str(i): bytes([i]) for i in range(10)}
+        for survivors, fails in ((2, False), (3, True)):
+            results = {str(i): "survived" if i < survivors else "killed" for i in range(10)}
+            self.assertEqual(self.sample(codes, results)[0], fails)
+
+    def test_a_broken_test_is_a_failure(self):
+        codes = {str(i): bytes([i]) for i in range(10)}
+        results = {str(i): "killed" if i else "broken" for i in range(10)}
+        failed, said = self.sample(codes, results)
+        self.assertTrue(failed)
+        self.assertIn("rate: 0.90", said)
+
+    def test_equivalent(self):
+        shown = f"{mutants.SUBJECTS[0].path} f\n- old\n+ new\nIt is as long as it is broad.\n"
+        failed, said = self.sample({"new": b"n", "c": b"c"}, {"new": "survived", "c": "killed"},
+                                   shown)
+        self.assertFalse(failed)
+        self.assertIn("killed=1 survived=0 broken=0 equivalent=1", said)
+        self.assertIn("as long as it is broad", said)
+
+    def test_equivalent_but_killed(self):
+        shown = f"{mutants.SUBJECTS[0].path} f\n- old\n+ new\nReason.\n"
+        failed, said = self.sample({"new": b"n"}, {"new": "killed"}, shown)
+        self.assertTrue(failed)
+        self.assertIn("mutants/equivalent is wrong", said)
+
+    def test_equivalent_of_a_line_that_is_not_there(self):
+        shown = f"{mutants.SUBJECTS[0].path} f\n- older\n+ new\nReason.\n"
+        failed, said = self.sample({"new": b"n"}, {"new": "killed"}, shown)
+        self.assertTrue(failed)
+        self.assertIn("STALE", said)
+
+    def test_the_same_seed_draws_the_same(self):
+        codes = {str(i): bytes([i]) for i in range(200)}
+        results = dict.fromkeys(codes, "killed")
+        drawn = [self.sample(codes, results, seed=seed)[1] for seed in (1, 1, 2)]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
+
+class Lines(unittest.TestCase):
+    def test_functions(self):
+        lines = ["int x;\n", "static inline int f(int a)\n", "{\n", "}\n", "\n",
+                 "static const int *g(int a,\n", "\t\tint b)\n", "\treturn a;\n"]
+        self.assertEqual(list(mutants.functions(lines)), ["-", "f", "f", "f", "f", "g", "g", "g"])
+
+    def test_bad_list(self):
+        with self.assertRaises(mutants.Usage):
+            mutants.read_equivalent("fs/a.c f\n- a\n+ b\n")
+
+    def test_the_list_is_read(self):
+        with open(os.path.join(HARNESS, "mutants", "equivalent"), encoding="utf-8") as f:
+            mutants.read_equivalent(f.read())
+
+
+if __name__ == "__main__":
+    unittest.main()

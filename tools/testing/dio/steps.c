@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A loop that does not end is found by counting, not by a clock: the compiler has what is tested
+ * call this wherever its way parts (-fsanitize-coverage=trace-pc).
+ */
+#include "steps.h"
+
+unsigned long steps_left = ~0UL;
+
+void __sanitizer_cov_trace_pc(void);
+
+void __sanitizer_cov_trace_pc(void)
+{
+	if (steps_left--)
+		return;
+	steps_left = ~0UL;
+	wrong("livelock: it goes on and on");
+}
