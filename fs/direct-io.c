@@ -551,8 +551,8 @@ static void dio_put(struct dio *dio)
 	}
 
 	/*
-	 * fsync and invalidation of what somebody cached meanwhile may sleep. Asynchronous writes
-	 * have seen to it that the file system's queue is there.
+	 * Invalidation of what somebody cached meanwhile may sleep. Asynchronous writes have seen to
+	 * it that the file system's queue is there.
 	 */
 	if (dio->result && (dio->defer || (dio->write && dio->inode->i_mapping->nrpages))) {
 		INIT_WORK(&dio->work, dio_complete_work);
@@ -1064,11 +1064,9 @@ static blk_opf_t dio_opf(struct kiocb *iocb, struct iov_iter *iter)
 /* A queue for completion in process context, for an asynchronous write that may come to need it. */
 static int dio_prepare_defer(struct dio *dio)
 {
-	if (!dio->may_queue || !dio->write)
-		return 0;
-	if (iocb_is_dsync(dio->iocb))
-		return dio_defer(dio);
-	return dio->inode->i_sb->s_dio_done_wq ? 0 : sb_init_dio_done_wq(dio->inode->i_sb);
+	struct super_block *sb = dio->inode->i_sb;
+
+	return dio->may_queue && dio->write && !sb->s_dio_done_wq ? sb_init_dio_done_wq(sb) : 0;
 }
 
 static void dio_init(struct dio *dio, struct kiocb *iocb, struct inode *inode,

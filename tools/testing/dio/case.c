@@ -65,7 +65,8 @@ static void draw_file(unsigned int size)
 {
 	unsigned int starts[FILE_SECTORS], lens[FILE_SECTORS], order[FILE_SECTORS];
 	unsigned int nr = 0, at = pick(4), i, k, block = 0, longest;
-	bool dense = chance(2), holes = chance(2), marks = chance(2);
+	bool dense = chance(2), holes = chance(2), marks = chance(2), two_disks = chance(3);
+	bool second[FILE_SECTORS];
 
 	c.nr_blocks = size >> c.blkbits;
 	longest = how_many(c.nr_blocks);
@@ -85,6 +86,7 @@ static void draw_file(unsigned int size)
 	for (i = 0; i < nr; i++) {
 		bool hole = holes && chance(3);
 
+		second[order[i]] = two_disks && chance(2);
 		if (!dense)
 			at += pick(2);
 		for (k = 0; k < lens[order[i]]; k++) {
@@ -97,7 +99,12 @@ static void draw_file(unsigned int size)
 			};
 		}
 	}
-	c.disk_sectors = min_t(unsigned int, at << (c.blkbits - SECTOR_SHIFT), NR_SECTORS);
+	/* A block lies between the disks: what ends one does not run on into the other. */
+	for (i = 0; i < nr; i++)
+		for (k = 0; k < lens[i] && second[i]; k++)
+			c.blocks[starts[i] + k].where += at + 1;
+	c.second_disk = (at + 1) << (c.blkbits - SECTOR_SHIFT);
+	c.disk_sectors = two_disks ? 2 * c.second_disk : c.second_disk;
 	c.max_map = chance(2) ? c.nr_blocks : how_many(c.nr_blocks);
 	c.report = pick(3);
 	c.defer = c.write && chance(8);
@@ -113,6 +120,7 @@ static void draw_request(void)
 	c.i_size = chance(3) ? c.pos + c.count : pick(size + 1);
 	if (chance(8))
 		c.i_size = size;
+	c.i_size_before = chance(4) ? pick(size + 1) : c.i_size;
 	if (chance(200))
 		c.pos += pick(1U << c.lbits);
 	if (chance(200))
@@ -215,6 +223,7 @@ static void draw_faults(void)
 	c.end_io_error = chance(16) ? -EUCLEAN : 0;
 	c.wq_fails = chance(32);
 	c.memory_tight = chance(4);
+	c.pipe_empty = chance(2);
 }
 
 void draw_case(void)

@@ -24,6 +24,11 @@ void wrong(const char *fmt, ...)
 
 int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len)
 {
+	static bool checked;
+
+	if (!checked)
+		check_boot();
+	checked = true;
 	source.fuzz = true;
 	source.bytes = bytes;
 	source.left = len;

@@ -97,6 +97,7 @@ int main(int argc, char **argv)
 		else
 			usage();
 	}
+	check_boot();
 	for (end = seed + nr_cases; seed < end; seed++) {
 		source.state = seed * 0x2545f4914f6cdd1dULL;
 		steps_left = CASE_STEPS;

@@ -69,8 +69,8 @@ typedef u8 blk_status_t;
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, v)	((x) = (v))
 #define xchg(p, v)		({ __auto_type p_ = (p); __auto_type o_ = *p_; *p_ = (v); o_; })
-#define smp_load_acquire(p)	(*(p))
-#define smp_store_release(p, v)	(*(p) = (v))
+#define smp_load_acquire(p)	({ others_run(); *(p); })
+#define smp_store_release(p, v)	({ *(p) = (v); others_saw(p); })
 #define cmpxchg(p, o, n)	({ __auto_type p_ = (p); __auto_type was_ = *p_; \
 				   *p_ = was_ == (o) ? (n) : was_; was_; })
 #define try_cmpxchg(p, o, n)	({ __auto_type p_ = (p); bool ok_ = *p_ == *(o); \
@@ -79,15 +79,19 @@ typedef u8 blk_status_t;
 #define EXPORT_SYMBOL(x)	extern int exported_##x
 #define fs_initcall(f)		int f##_at_boot(void) { return f(); } extern int f##_at_boot(void)
 #define WARN_ON_ONCE(x)		({ bool bad_ = (x); if (bad_) wrong("WARN_ON(%s)", #x); bad_; })
-#define panic(...)		wrong(__VA_ARGS__)
 
 void wrong(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void panic(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* What the other CPUs do between two lines of the engine, and after it let go of something */
+void others_run(void);
+void others_saw(const void *where);
 
 typedef struct { int counter; } atomic_t;
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_read_acquire(a)	((a)->counter)
 #define atomic_inc(a)		((a)->counter++)
-#define atomic_dec_and_test(a)	(!--(a)->counter)
+bool atomic_dec_and_test(atomic_t *a);
 
 /* Tasks */
 struct task_struct;
@@ -118,8 +122,8 @@ struct folio {
 #define FOLL_WRITE	0x01
 #define FOLL_PIN	0x40000
 #define FOLL_NOFAULT	0x20
-#define GFP_KERNEL	1
-#define GFP_NOWAIT	2
+#define GFP_KERNEL	0xcc0
+#define GFP_NOWAIT	0x800
 extern struct page *zero_page;
 #define ZERO_PAGE(addr)	zero_page
 struct page *nth_page(struct page *page, int n);
@@ -234,6 +238,7 @@ struct kiocb {
 #define IOCB_NOWAIT	0x08
 #define IOCB_DSYNC	0x02
 #define WQ_MEM_RECLAIM	8
+#define WQ_UNBOUND	2
 #define DIO_LOCKING	1
 #define DIO_SKIP_HOLES	2
 #define is_sync_kiocb(k)	(!(k)->ki_complete)

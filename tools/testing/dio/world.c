@@ -10,12 +10,16 @@
  *
  * time_passes() is in each call in which time may pass. There, bios that were submitted may end, in
  * any order, as if in an interrupt; and work items run. A submitter that waits is a call to
- * blk_io_schedule(), in which something must happen, or nobody would ever wake it.
+ * blk_io_schedule(), in which something must happen, or nobody would ever wake it: that is a
+ * deadlock. What the engine must not touch any more, as another CPU may have taken it down, is
+ * poisoned for ASan until the engine returns.
  *
  * DOC: Failure
  *
  * The case says which call fails (struct dio_case). A bio that fails has moved nothing.
  */
+#include <sanitizer/asan_interface.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include "kernel.h"
 #include "world.h"
@@ -40,6 +44,8 @@ extern ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode,
 extern int dio_setup_at_boot(void);
 
 #define MAX_WORKS	8
+#define MAX_QUEUES	4
+#define PRIORITY	7
 
 struct task_struct {
 	int state;
@@ -50,7 +56,7 @@ struct block_device {
 };
 
 struct workqueue_struct {
-	int users;
+	bool there;
 };
 
 struct record got;
@@ -60,8 +66,8 @@ struct page *zero_page;		/* behind all others */
 static char data[NR_PAGES + 1][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page pages[NR_PAGES + 1];
 static struct task_struct submitter;
-static struct block_device bdev;
-static struct workqueue_struct the_queue;
+static struct block_device disks[2];
+static struct workqueue_struct queues[MAX_QUEUES], sync_queue;	/* the last is the engine's */
 static struct super_block sb;
 static struct address_space mapping;
 static struct file file;
@@ -70,10 +76,16 @@ static struct kiocb iocb;
 static struct bio *in_flight[MAX_BIOS];
 static struct work_struct *works[MAX_WORKS];
 static unsigned int nr_in_flight, nr_works, nr_live, nr_pooled, nr_grabs, pipe_at;
+static unsigned int nr_queues, nr_unpins, mapped_after_error, pinned_after_error;
+static struct { char *from, *to; } io;	/* struct dio, as far as one can tell from outside */
 static int lock_depth, dio_count, plug_depth, rcu_depth;
+static struct work_struct *to_sync;
+static bool syncing;
 static size_t accounted, invalidated, synced;
-static bool in_irq, completed, wrote_back, no_bio;
+static bool in_irq, completed, wrote_back, no_bio, error_told;
 static unsigned int record_of[MAX_BIOS];
+static enum boot_without { NOTHING, BIOS, INTEGRITY, QUEUE } boot_without;
+static jmp_buf panicked;
 
 /*
  * Time
@@ -86,7 +98,9 @@ static void run_work(void)
 	struct work_struct *work = works[0];
 
 	memmove(works, works + 1, --nr_works * sizeof(*works));
+	syncing = work == to_sync;
 	work->func(work);
+	syncing = false;
 }
 
 static void something_happens(void)
@@ -105,6 +119,35 @@ static void time_passes(void)
 		something_happens();
 }
 
+void others_run(void)
+{
+	time_passes();
+}
+
+/* Whoever waits for this may be through with the whole I/O before the caller's next line. */
+static void may_be_gone(const void *where)
+{
+	if ((char *)where >= io.from && (char *)where < io.to)
+		ASAN_POISON_MEMORY_REGION(io.from, io.to - io.from);
+}
+
+void others_saw(const void *where)
+{
+	if (in_irq)
+		may_be_gone(where);
+}
+
+bool atomic_dec_and_test(atomic_t *a)
+{
+	if (!--a->counter)
+		return true;
+	if (in_irq)
+		may_be_gone(a);
+	else
+		time_passes();
+	return false;
+}
+
 static void may_sleep(const char *who)
 {
 	if (in_irq)
@@ -113,13 +156,22 @@ static void may_sleep(const char *who)
 		wrong("%s sleeps under RCU", who);
 }
 
+/* Once a bio has failed, what is at hand may be finished, but nothing else begun. */
+static void stop_at_error(unsigned int *since)
+{
+	if (error_told && ++*since > 1)
+		wrong("goes on after an error");
+}
+
 /*
  * Tasks
  */
 
 void set_current_state(int state)
 {
+	time_passes();
 	submitter.state = state;
+	time_passes();
 }
 
 void blk_io_schedule(void)
@@ -132,18 +184,18 @@ void blk_io_schedule(void)
 	if (chance(8))
 		return;		/* woken for nothing */
 	got.waited = true;
-	if (!nr_in_flight && !nr_works)
-		wrong("the submitter waits for ever");
 	while (submitter.state != TASK_RUNNING && (nr_in_flight || nr_works))
 		something_happens();
 	if (submitter.state != TASK_RUNNING)
-		wrong("nobody wakes the submitter");
+		wrong("deadlock: nothing is in flight, and nobody wakes the submitter");
 }
 
 void blk_wake_io_task(struct task_struct *task)
 {
 	if (task != &submitter)
 		wrong("woke a stranger");
+	if (!rcu_depth)
+		wrong("woke a task that may be gone");
 	task->state = TASK_RUNNING;
 }
 
@@ -154,7 +206,8 @@ void rcu_read_lock(void)
 
 void rcu_read_unlock(void)
 {
-	rcu_depth--;
+	if (--rcu_depth < 0)
+		wrong("unlocked RCU twice");
 }
 
 void task_io_account_write(size_t bytes)
@@ -200,6 +253,7 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 	int i;
 
 	may_sleep("pin_user_pages_fast");
+	stop_at_error(&pinned_after_error);
 	time_passes();
 	if (write_to == c.write || !(gup & FOLL_NOFAULT) != !c.nofault)
 		wrong("pinned with flags %x", gup);
@@ -250,6 +304,7 @@ void unpin_user_page(struct page *page)
 
 void unpin_user_pages(struct page **which, unsigned long nr)
 {
+	nr_unpins++;
 	while (nr--)
 		unpin_user_page_range_dirty_lock(*which++, 1, false);
 }
@@ -424,6 +479,7 @@ ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most
 	unsigned int i;
 
 	may_sleep("iov_iter_get_pages2");
+	stop_at_error(&pinned_after_error);
 	time_passes();
 	if (iter->iter_type != ITER_PIPE)
 		wrong("iov_iter_get_pages2 of memory that is no pipe");
@@ -439,7 +495,7 @@ ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most
 	}
 	len = min(len, most);
 	if (!len)
-		return -EFAULT;
+		return c.pipe_empty ? 0 : -EFAULT;
 	iov_iter_advance(iter, len);
 	return len;
 }
@@ -453,6 +509,7 @@ void inode_lock_shared(struct inode *ino)
 	may_sleep("inode_lock");
 	if (ino != &inode || lock_depth++)
 		wrong("locked twice");
+	inode.i_size = c.i_size;
 	time_passes();
 }
 
@@ -488,7 +545,7 @@ int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t e
 void kiocb_invalidate_post_direct_write(struct kiocb *i, size_t count)
 {
 	may_sleep("invalidating");
-	if (!c.write || invalidated || i->ki_pos != (loff_t)c.pos)
+	if (!c.write || invalidated || !dio_count || i->ki_pos != (loff_t)c.pos)
 		wrong("invalidated %zu bytes at %jd", count, (intmax_t)i->ki_pos);
 	invalidated = count;
 }
@@ -497,30 +554,43 @@ ssize_t generic_write_sync(struct kiocb *i, ssize_t count)
 {
 	if (i->ki_flags & IOCB_DSYNC)
 		may_sleep("fsync");
-	if (!c.write || i->ki_pos != (loff_t)c.pos + count)
+	if (!c.write || count <= 0 || i->ki_pos != (loff_t)c.pos + count)
 		wrong("synced %zd bytes at %jd", count, (intmax_t)i->ki_pos);
+	if (!syncing)
+		wrong("an fsync in front of completions that its lock waits for");
 	synced = count;
 	return count;
 }
 
+static struct workqueue_struct *new_queue(void)
+{
+	if (nr_queues == MAX_QUEUES)
+		wrong("too many work queues");
+	queues[nr_queues].there = true;
+	return &queues[nr_queues++];
+}
+
 struct workqueue_struct *alloc_workqueue(const char *fmt, unsigned int flags, int most, ...)
 {
-	(void)fmt;
-	(void)most;
 	may_sleep("alloc_workqueue");
 	if (!(flags & WQ_MEM_RECLAIM))
 		wrong("a queue that may deadlock on memory");
+	if (!strcmp(fmt, "dio-sync") && flags & WQ_UNBOUND)
+		return boot_without == QUEUE ? NULL : &sync_queue;
+	if (strcmp(fmt, "dio/%s") || most)
+		wrong("a queue %s of %d", fmt, most);
 	if (c.wq_fails)
 		return NULL;
-	if (chance(4))
-		sb.s_dio_done_wq = &the_queue;	/* another was faster */
-	the_queue.users++;
-	return &the_queue;
+	if (chance(4) && !sb.s_dio_done_wq)
+		sb.s_dio_done_wq = new_queue();	/* another was faster */
+	return new_queue();
 }
 
 void destroy_workqueue(struct workqueue_struct *wq)
 {
-	wq->users--;
+	if (!wq->there)
+		wrong("destroyed a queue twice");
+	wq->there = false;
 }
 
 void schedule_work(struct work_struct *work)
@@ -534,8 +604,11 @@ void schedule_work(struct work_struct *work)
 
 void queue_work(struct workqueue_struct *wq, struct work_struct *work)
 {
-	if (wq != &the_queue)
+	if (wq == &sync_queue && dio_count)
+		wrong("fsync is queued while its request is in i_dio_count");
+	if (wq != &sync_queue && (!wq || wq != sb.s_dio_done_wq || !wq->there))
 		wrong("work on no queue");
+	to_sync = wq == &sync_queue ? work : NULL;
 	schedule_work(work);
 	got.works++;
 }
@@ -555,6 +628,7 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 		wrong("b_private is not what get_block left there");
 	if (!c.write && create)
 		wrong("created blocks for a read");
+	stop_at_error(&mapped_after_error);
 	if (got.get_blocks++ == c.map_fails)
 		return c.map_error;
 
@@ -563,8 +637,8 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 	bh->b_private = (void *)(uintptr_t)got.private;
 	if (map.mapped) {
 		set_buffer_mapped(bh);
-		bh->b_bdev = &bdev;
-		bh->b_blocknr = map.where;
+		bh->b_blocknr = map.where % (c.second_disk >> (c.blkbits - SECTOR_SHIFT));
+		bh->b_bdev = &disks[bh->b_blocknr != map.where];
 		bh->b_size = map.blocks << c.blkbits;
 	} else if (c.report == HOLE_LENGTH) {
 		bh->b_size = map.blocks << c.blkbits;
@@ -580,11 +654,26 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 	return 0;
 }
 
+/* Were these blocks holes when the case began, and are now in the file? */
+static bool is_new(unsigned int where, sector_t len)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < c.nr_blocks; i++)
+		nr += c.blocks[i].hole && !got.blocks[i].hole && got.blocks[i].where >= where &&
+		      got.blocks[i].where < where + len;
+	return nr == len;
+}
+
 void clean_bdev_aliases(struct block_device *dev, sector_t block, sector_t len)
 {
 	may_sleep("clean_bdev_aliases");
-	if (dev != &bdev || !len)
+	if ((dev != &disks[0] && dev != &disks[1]) || !len)
 		wrong("cleaned aliases of %ju blocks at %ju", (uintmax_t)len, (uintmax_t)block);
+	if (dev == &disks[1])
+		block += c.second_disk >> (c.blkbits - SECTOR_SHIFT);
+	if (!is_new(block, len))
+		wrong("cleaned aliases of blocks that are not new, from %ju on", (uintmax_t)block);
 	got.cleaned += len;
 }
 
@@ -592,6 +681,8 @@ static int end_io(struct kiocb *i, loff_t pos, ssize_t bytes, void *private)
 {
 	if (c.defer && got.private && bytes)
 		may_sleep("end_io of a deferred completion");
+	if (rcu_depth || lock_depth)
+		wrong("end_io under a lock");
 	if (i != &iocb || pos != (loff_t)c.pos || got.end_io_called || !dio_count || invalidated)
 		wrong("end_io out of order");
 	if ((uintptr_t)private != got.private)
@@ -605,10 +696,14 @@ static int end_io(struct kiocb *i, loff_t pos, ssize_t bytes, void *private)
 
 static void ki_complete(struct kiocb *i, long ret)
 {
-	if (i != &iocb || completed || dio_count)
+	if (i != &iocb || completed || dio_count || rcu_depth)
 		wrong("completed out of order");
 	completed = true;
 	got.ret = ret;
+	got.ki_pos = i->ki_pos;
+	/* Request and file may be gone. */
+	ASAN_POISON_MEMORY_REGION(&iocb, sizeof(iocb));
+	ASAN_POISON_MEMORY_REGION(&inode, sizeof(inode));
 }
 
 /*
@@ -617,9 +712,10 @@ static void ki_complete(struct kiocb *i, long ret)
 
 int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, int flags)
 {
-	(void)pool;
-	if (!(flags & BIOSET_NEED_BVECS))
-		wrong("bios without bio_vecs");
+	if (!(flags & BIOSET_NEED_BVECS) || pool != BIO_POOL_SIZE)
+		wrong("a pool of %u bios, flags %x", pool, flags);
+	if (boot_without == BIOS)
+		return -ENOMEM;
 	set->front_pad = front_pad;
 	return 0;
 }
@@ -627,7 +723,7 @@ int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, 
 int bioset_integrity_create(struct bio_set *set, int pool)
 {
 	set->integrity = pool > 0;
-	return 0;
+	return boot_without == INTEGRITY ? -ENOMEM : 0;
 }
 
 void bio_init(struct bio *bio, struct block_device *dev, struct bio_vec *vecs, unsigned short nr,
@@ -647,6 +743,19 @@ void bio_uninit(struct bio *bio)
 		wrong("uninitialised a bio that was allocated");
 }
 
+/* One for each piece of the request, and for zeros in front and behind; @first: of its bios */
+static unsigned int most_vecs(bool first)
+{
+	unsigned int unit = 1U << c.blkbits;
+	unsigned int zeros = (c.pos | (c.pos + c.count)) % unit ? 2 : 0;
+
+	/* Reads end with the block that the file ends in. */
+	if (!c.write)
+		zeros = 2;
+	/* Of memory that was fetched and not used yet nobody knows whether it is one of them. */
+	return c.count / PAGE_SIZE + 2 * (c.nr_segs + !first) + zeros;
+}
+
 struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_opf_t opf, gfp_t gfp,
 			     struct bio_set *set)
 {
@@ -661,7 +770,7 @@ struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_op
 	else if (gfp != GFP_NOWAIT)
 		wrong("allocated a bio with flags %x", gfp);
 	time_passes();
-	if (!nr || nr > BIO_MAX_VECS)
+	if (!nr || nr > BIO_MAX_VECS || nr > most_vecs(set->front_pad))
 		wrong("a bio of %u bio_vecs", nr);
 	/* The pool is empty: somebody must give one back. Firsts of a struct dio have their own. */
 	while (c.memory_tight && !set->front_pad && nr_pooled >= BIO_POOL_SIZE) {
@@ -670,7 +779,7 @@ struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_op
 			return NULL;
 		}
 		if (!nr_in_flight && !nr_works)
-			wrong("waits for a bio for ever");
+			wrong("deadlock: nothing is in flight, and no bio will be free");
 		something_happens();
 	}
 	memory = malloc(size);
@@ -724,10 +833,19 @@ void bio_put(struct bio *bio)
 	free(bio->memory);
 }
 
+/* Disks lie one behind the other. */
+static unsigned int sector_of(struct bio *bio)
+{
+	if (bio->bi_iter.bi_sector >= c.second_disk)
+		wrong("sector %ju is past the end of the disk", (uintmax_t)bio->bi_iter.bi_sector);
+	return bio->bi_iter.bi_sector + (bio->bi_bdev == &disks[1] ? c.second_disk : 0);
+}
+
 /* Look at a bio as a device would, @move: and do what it says. */
 static void walk_bio(struct bio *bio, bool move)
 {
-	unsigned int sector = bio->bi_iter.bi_sector, bytes = 0, i, k;
+	unsigned int sector = sector_of(bio), bytes = 0, i, k;
+	unsigned int end = sector < c.second_disk ? c.second_disk : c.disk_sectors;
 
 	for (i = 0; i < bio->bi_vcnt; i++) {
 		struct bio_vec *bv = &bio->bi_io_vec[i];
@@ -751,7 +869,7 @@ static void walk_bio(struct bio *bio, bool move)
 		for (k = 0; k < bv->bv_len; k += SECTOR_SIZE, sector++) {
 			char *at = bv->bv_page->data + bv->bv_offset + k;
 
-			if (sector >= c.disk_sectors)
+			if (sector >= end)
 				wrong("sector %u is past the end of the disk", sector);
 			if (move && c.write)
 				memcpy(&got.disk[sector], at, SECTOR_SIZE);
@@ -768,7 +886,7 @@ static void end_bio(unsigned int i)
 {
 	struct bio *bio = in_flight[i];
 	unsigned int record = record_of[i];
-	bool was_in_irq = in_irq;
+	unsigned int vecs = bio->bi_vcnt, unpins = nr_unpins;
 
 	nr_in_flight--;
 	in_flight[i] = in_flight[nr_in_flight];
@@ -780,9 +898,29 @@ static void end_bio(unsigned int i)
 	/* Writeback may have cleaned the memory since. */
 	if (!c.write && chance(4))
 		bio->bi_io_vec[0].bv_page->head->dirty = false;
+	error_told |= got.bios[record].failed;
 	in_irq = true;
 	bio->bi_end_io(bio);
-	in_irq = was_in_irq;
+	in_irq = false;
+	ASAN_UNPOISON_MEMORY_REGION(io.from, io.to - io.from);
+	if (nr_unpins - unpins > vecs / 16 + 2)
+		wrong("let go of %u bio_vecs in %u calls", vecs, nr_unpins - unpins);
+}
+
+/* Others see that memory is being read into; who waits may say so later. */
+static void check_dirty(struct bio *bio)
+{
+	unsigned int i, k;
+
+	if (!c.async || c.write || c.memory > USER_IOVEC)
+		return;
+	for (i = 0; i < bio->bi_vcnt; i++) {
+		struct bio_vec *bv = &bio->bi_io_vec[i];
+
+		for (k = 0; k < DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE); k++)
+			if (!bv->bv_page[k].head->dirty)
+				wrong("the disk writes to a page that is not dirty");
+	}
 }
 
 void submit_bio(struct bio *bio)
@@ -793,14 +931,23 @@ void submit_bio(struct bio *bio)
 	may_sleep("submit_bio");
 	if (c.write && c.nowait)
 		opf |= REQ_NOWAIT;
-	if (bio->bi_opf != opf || bio->bi_bdev != &bdev || bio->bi_ioprio != 7 || bio->bi_next ||
-	    bio->bi_status)
+	if (bio->bi_opf != opf || (bio->bi_bdev != &disks[0] && bio->bi_bdev != &disks[1]) ||
+	    bio->bi_ioprio != PRIORITY || bio->bi_next || bio->bi_status)
 		wrong("submitted a bio with operation %x", bio->bi_opf);
 	if (got.nr_bios == MAX_BIOS)
 		wrong("too many bios");
+	if (!dio_count)
+		wrong("submitted a bio after inode_dio_end");
+	if (got.nr_bios && !plug_depth)
+		wrong("sent several bios, and no plug");
+	if (!got.nr_bios && (char *)bio >= (char *)bio->bi_private) {
+		io.from = bio->bi_private;
+		io.to = (char *)(bio + 1);
+	}
 	walk_bio(bio, false);
+	check_dirty(bio);
 	*r = (struct bio_record) {
-		.sector = bio->bi_iter.bi_sector,
+		.sector = sector_of(bio),
 		.bytes = bio->bi_iter.bi_size,
 		.vecs = bio->bi_vcnt,
 		.failed = (int)got.nr_bios == c.bio_fails || (int)got.nr_bios == c.bio_fails_too,
@@ -821,9 +968,8 @@ static void submit_io(struct bio *bio, struct inode *ino, loff_t pos)
 	if (ino != &inode || pos < 0 || block >= c.nr_blocks)
 		wrong("a bio for position %jd", (intmax_t)pos);
 	sector = (c.blocks[block].where << (c.blkbits - SECTOR_SHIFT)) + (in_block >> SECTOR_SHIFT);
-	if (bio->bi_iter.bi_sector != sector)
-		wrong("a bio for position %jd goes to sector %ju", (intmax_t)pos,
-		      (uintmax_t)bio->bi_iter.bi_sector);
+	if (sector_of(bio) != sector)
+		wrong("a bio for position %jd goes to sector %u", (intmax_t)pos, sector_of(bio));
 	submit_bio(bio);
 }
 
@@ -852,6 +998,26 @@ unsigned int bdev_logical_block_size(struct block_device *dev)
  * A run
  */
 
+void panic(const char *fmt, ...)
+{
+	if (boot_without == NOTHING)
+		wrong("panic: %s", fmt);
+	longjmp(panicked, 1);
+}
+
+/* Does it boot? Without memory it must not. */
+static bool boots(enum boot_without what)
+{
+	boot_without = what;
+	return !setjmp(panicked) && !dio_setup_at_boot();
+}
+
+void check_boot(void)
+{
+	if (boots(BIOS) || boots(INTEGRITY) || boots(QUEUE))
+		wrong("goes on without the memory it needs at boot");
+}
+
 static void make_world(void)
 {
 	unsigned int i;
@@ -874,18 +1040,20 @@ static void make_world(void)
 	*zero_page = (struct page) { .head = zero_page, .data = data[c.nr_pages] };
 	current = &submitter;
 	submitter.state = TASK_RUNNING;
-	bdev.lbits = c.lbits;
-	the_queue.users = 0;
-	sb = (struct super_block) { .s_bdev = &bdev };
+	disks[0].lbits = c.lbits;
+	disks[1].lbits = c.lbits;
+	nr_queues = 0;
+	sb = (struct super_block) { .s_bdev = &disks[0] };
 	if (!c.wq_fails && chance(2))
 		sb_init_dio_done_wq(&sb);
 	mapping.nrpages = c.cached;
 	file.f_mapping = &mapping;
 	inode = (struct inode) {
-		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping, .i_size = c.i_size,
+		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping,
+		.i_size = c.locking && !c.write ? c.i_size_before : c.i_size,
 	};
 	iocb = (struct kiocb) {
-		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = 7,
+		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = PRIORITY,
 		.ki_complete = c.async ? ki_complete : NULL,
 		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0),
 	};
@@ -898,7 +1066,15 @@ static void make_world(void)
 	accounted = 0;
 	invalidated = 0;
 	synced = 0;
+	to_sync = NULL;
+	syncing = false;
+	nr_unpins = 0;
+	mapped_after_error = 0;
+	pinned_after_error = 0;
+	io.from = NULL;
+	io.to = NULL;
 	completed = false;
+	error_told = false;
 	wrote_back = false;
 	no_bio = false;
 }
@@ -945,14 +1121,15 @@ static void check_given_back(void)
 	if (zero_page->pins || zero_page->refs)
 		wrong("the zero page is left with %u pins", zero_page->pins);
 	for (i = 0; i < PAGE_SIZE; i++)
-		if (data[c.nr_pages][i])
+		if (zero_page->data[i])
 			wrong("the zero page is not zero any more");
 	if (nr_live || lock_depth || dio_count || plug_depth || rcu_depth ||
 	    submitter.state != TASK_RUNNING)
 		wrong("left: %u bios, %d locks, %d in i_dio_count, %d plugs, state %d", nr_live,
 		      lock_depth, dio_count, plug_depth, submitter.state);
-	if (the_queue.users != (sb.s_dio_done_wq && the_queue.users))
-		wrong("%d work queues", the_queue.users);
+	for (i = 0; i < nr_queues; i++)
+		if (queues[i].there == (sb.s_dio_done_wq != &queues[i]))
+			wrong("a work queue is %s", queues[i].there ? "lost" : "gone");
 }
 
 static void check_side_effects(void)
@@ -966,10 +1143,12 @@ static void check_side_effects(void)
 		wrong("accounted %zu of %zu bytes", accounted, bytes);
 	if (c.write && got.ret > 0 && (c.cached || !got.queued) && invalidated != (size_t)got.ret)
 		wrong("invalidated %zu of %zd bytes", invalidated, got.ret);
-	if (c.write && got.ret > 0 && got.queued && synced != (size_t)got.ret)
+	if (synced != (c.dsync && got.ret > 0 && got.queued ? (size_t)got.ret : 0))
 		wrong("synced %zu of %zd bytes", synced, got.ret);
-	if (iocb.ki_pos != (loff_t)(c.pos + (got.queued && got.ret > 0 ? got.ret : 0)))
-		wrong("the position moved to %jd", (intmax_t)iocb.ki_pos);
+	if (!got.queued)
+		got.ki_pos = iocb.ki_pos;
+	if (got.ki_pos != (loff_t)(c.pos + (got.queued && got.ret > 0 ? got.ret : 0)))
+		wrong("the position moved to %jd", (intmax_t)got.ki_pos);
 	if (got.nr_bios && !c.write && c.locking && !wrote_back)
 		wrong("read past what was to be written back");
 }
@@ -979,18 +1158,21 @@ void run_case(void)
 	struct iovec iov[MAX_SEGS];
 	struct bio_vec bvec[MAX_SEGS];
 	struct iov_iter iter;
+	ssize_t ret;
 
 	make_world();
-	dio_setup_at_boot();
+	if (!boots(NOTHING))
+		wrong("does not boot");
 	make_iter(&iter, iov, bvec);
-	got.ret = __blockdev_direct_IO(&iocb, &inode, c.has_bdev ? &bdev : NULL, &iter, get_block,
-				       c.has_end_io ? end_io : NULL,
-				       c.has_submit_io ? submit_io : NULL,
-				       (c.locking ? DIO_LOCKING : 0) |
-				       (c.skip_holes ? DIO_SKIP_HOLES : 0));
-	got.queued = got.ret == -EIOCBQUEUED;
+	ret = __blockdev_direct_IO(&iocb, &inode, c.has_bdev ? &disks[0] : NULL, &iter, get_block,
+				   c.has_end_io ? end_io : NULL, c.has_submit_io ? submit_io : NULL,
+				   (c.locking ? DIO_LOCKING : 0) |
+				   (c.skip_holes ? DIO_SKIP_HOLES : 0));
+	got.queued = ret == -EIOCBQUEUED;
+	if (!got.queued)
+		got.ret = ret;
 	if (!got.queued && (nr_in_flight || (c.async ? got.works : nr_works)))
-		wrong("returned %zd with bios in flight", got.ret);
+		wrong("returned %zd with bios in flight", ret);
 	while (nr_in_flight)
 		something_happens();
 	/* The work item that marks pages dirty may wait for the page of somebody else. */
@@ -1000,6 +1182,8 @@ void run_case(void)
 		run_work();
 	if (got.queued != completed)
 		wrong("queued, but not completed");
+	ASAN_UNPOISON_MEMORY_REGION(&iocb, sizeof(iocb));
+	ASAN_UNPOISON_MEMORY_REGION(&inode, sizeof(inode));
 	check_given_back();
 	memcpy(got.memory, data, c.nr_pages * PAGE_SIZE);
 	check_side_effects();

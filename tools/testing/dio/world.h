@@ -6,7 +6,7 @@
 #ifndef WORLD_H
 #define WORLD_H
 
-#define NR_SECTORS	8192		/* of the disk */
+#define NR_SECTORS	24576		/* of the disks */
 #define FILE_SECTORS	4096		/* at most, of a file */
 #define NR_PAGES	1024		/* of memory */
 #define MAX_SEGS	8
@@ -28,7 +28,7 @@ enum timing { AT_ONCE, SOON, LATE };	/* when bios end */
 
 /* A block of the file */
 struct block {
-	unsigned int where;	/* on the disk, in blocks: where it is, or will be once allocated */
+	unsigned int where;	/* on the disks, in blocks: now, or once it is allocated */
 	bool hole;
 	bool boundary;		/* metadata that lies behind it is read next */
 };
@@ -56,7 +56,9 @@ struct dio_case {
 	unsigned int blkbits, lbits;
 	size_t i_size;
 	struct block blocks[FILE_SECTORS];
-	unsigned int nr_blocks, max_map, disk_sectors;
+	size_t i_size_before;	/* until the inode lock is had: somebody else had it */
+	unsigned int nr_blocks, max_map;
+	unsigned int second_disk, disk_sectors;	/* where the second disk begins, where it ends */
 	enum hole_report report;
 	bool defer;
 	bool cached;
@@ -67,9 +69,9 @@ struct dio_case {
 	unsigned int section;		/* the page whose frame does not follow the one before */
 	bool xen, kmsan;
 	/* what fails: the how-manieth call, or NEVER */
-	int map_fails, bio_fails, bio_fails_too, grab_fails, pipe_fails;
+	int map_fails, bio_fails, bio_fails_too, grab_fails;
 	int map_error, write_back_error, end_io_error;
-	bool wq_fails, bio_again, memory_tight;
+	bool wq_fails, bio_again, memory_tight, pipe_empty;
 	/* when things happen */
 	enum timing timing;
 	u8 poison;
@@ -87,6 +89,7 @@ struct record {
 	size_t cleaned;			/* blocks: of old aliases */
 	u64 private;
 	ssize_t ret, end_io_bytes;
+	loff_t ki_pos;
 	bool queued, waited, grab_failed, end_io_called;
 	bool dirty[NR_PAGES];		/* written to by the disk, and said so */
 	/* Not cleared before a run */
@@ -109,9 +112,10 @@ u64 old_data(unsigned int sector);
 void fill_memory(char (*memory)[PAGE_SIZE]);
 int page_at(unsigned int addr, bool write_to);
 
-/* world.c: runs the real engine on the case, and leaves what it did in @got */
+/* world.c: the real engine does not begin without memory */
+void check_boot(void);
+/* ... runs on the case, and leaves what it did in @got */
 void run_case(void);
-bool engine_passed_limits(void);
 
 /* reference.c: what the engine ought to do with the case; wrong() if @got differs */
 void check_case(void);

@@ -58,7 +58,25 @@ void *count_memset(void *to, int byte, size_t bytes)
 	return memset(to, byte, bytes);
 }
 
-/* Tasks */
+/* Tasks: one CPU */
+
+void others_run(void)
+{
+}
+
+void others_saw(const void *where)
+{
+}
+
+bool atomic_dec_and_test(atomic_t *a)
+{
+	return !--a->counter;
+}
+
+void panic(const char *fmt, ...)
+{
+	NOT_HERE(__func__);
+}
 
 void set_current_state(int state)
 {

@@ -4,7 +4,7 @@
 @@ @@
  dio_complete_async(...) {
  <+...
--	if (write)
--		ret = generic_write_sync(...);
+-	dio->write && iocb_is_dsync(iocb)
++	false
  ...+>
  }

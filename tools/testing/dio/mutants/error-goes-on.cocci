@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// What failed is noticed at the end only.
+
+@@ @@
+ dio_walk(...) {
+ <+...
+-if (!ret)
+-	ret = READ_ONCE(dio->error);
+ ...+>
+ }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+// The size may change before the lock is had.
+
+@@ @@
++i_size = i_size_read(inode);
+ if (lock)
+ 	inode_lock_shared(inode);
+-i_size = i_size_read(inode);
