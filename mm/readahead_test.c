@@ -113,6 +113,56 @@ static unsigned int runs_to(unsigned int len, unsigned int mean, unsigned int la
 	return runs;
 }
 
+/* Two lengths: do they agree? */
+static void runs_agree_within_an_eighth(struct kunit *test)
+{
+	static const struct {
+		unsigned int a, b;
+		bool agree;
+	} pairs[] = {
+		{ 1, 1, true }, { 1, 2, false }, { 7, 6, false }, { 8, 7, true }, { 16, 14, true },
+		{ 16, 13, false }, { 80, 70, true }, { 80, 69, false }, { 800, 700, true },
+		{ 800, 699, false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		KUNIT_EXPECT_EQ(test, ra_runs_agree(pairs[i].a, pairs[i].b), pairs[i].agree);
+		KUNIT_EXPECT_EQ(test, ra_runs_agree(pairs[i].b, pairs[i].a), pairs[i].agree);
+	}
+}
+
+static void expected_is_the_nearest_page(struct kunit *test)
+{
+	unsigned int page = 16;	/* of the mean */
+
+	KUNIT_EXPECT_EQ(test, ra_run_expected(0), 0UL);
+	KUNIT_EXPECT_EQ(test, ra_run_expected(page / 2 - 1), 0UL);
+	KUNIT_EXPECT_EQ(test, ra_run_expected(page / 2), 1UL);
+	KUNIT_EXPECT_EQ(test, ra_run_expected(5 * page + page / 2 - 1), 5UL);
+	KUNIT_EXPECT_EQ(test, ra_run_expected(5 * page + page / 2), 6UL);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(0, 5, 6), 5 * page);
+}
+
+static void windows_open_and_double(struct kunit *test)
+{
+	static const struct {
+		unsigned long size, max, opening, doubled;
+	} sizes[] = {
+		{ 1, 32, 4, 4 }, { 2, 32, 4, 4 }, { 3, 32, 8, 6 }, { 8, 32, 16, 16 },
+		{ 9, 32, 32, 18 }, { 16, 32, 32, 32 }, { 17, 32, 32, 32 }, { 40, 32, 32, 32 },
+		{ 4, 128, 16, 16 }, { 5, 128, 16, 20 }, { 7, 128, 16, 28 }, { 8, 128, 16, 16 },
+		{ 32, 128, 64, 64 }, { 33, 128, 128, 66 }, { 64, 128, 128, 128 },
+		{ 65, 128, 128, 128 }, { 1, 1, 1, 1 }, { 1, 2, 2, 2 }, { 1, 16, 2, 2 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		KUNIT_EXPECT_EQ(test, ra_opening(sizes[i].size, sizes[i].max), sizes[i].opening);
+		KUNIT_EXPECT_EQ(test, ra_doubled(sizes[i].size, sizes[i].max), sizes[i].doubled);
+	}
+}
+
 /* The fault of 2004: integer halves left the average one short of the runs for ever. */
 static void mean_reaches_constant(struct kunit *test)
 {
@@ -321,6 +371,304 @@ static void longest_run_fits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.ra.run_mean, RA_RUN_MAX << RA_RUN_SHIFT);
 }
 
+struct window {
+	pgoff_t run_start, start;
+	unsigned int size, async_size;
+};
+
+/* One question to the policy: the state before, what is asked, the window that comes of it */
+struct plan {
+	const char *name;
+	struct window before, then;	/* then.size 0: nothing is read, and the state stays */
+	unsigned int expect, agreed;
+	pgoff_t prev;			/* the page that the program is at, or was */
+	/* the question; the cache has @cached pages from @cache on */
+	bool mark, streams;
+	unsigned int order;
+	pgoff_t index, cache;
+	unsigned long pages, cached;
+};
+
+#define PLAN_MAX	32
+#define FAR		1000
+
+static const struct plan plans[] = {
+	/* The start of a file */
+	{ "start, one page", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 1,
+	  .then = { 0, 0, 4, 3 } },
+	{ "start, four pages", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 4,
+	  .then = { 0, 0, 8, 4 } },
+	{ "start, more than a window", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 40,
+	  .then = { 0, 0, 32, 16 } },
+	{ "start, a window", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 32,
+	  .then = { 0, 0, 32, 16 } },
+	{ "start, runs are known", { RA_NO_RUN, 64, 16, 0 }, .expect = 20, .prev = FAR,
+	  .pages = 1, .then = { 0, 0, 20, 19 } },
+	{ "start, runs are long", { RA_NO_RUN, 64, 16, 0 }, .expect = 100, .prev = FAR,
+	  .pages = 1, .then = { 0, 0, 32, 31 } },
+	{ "start, runs are short", { RA_NO_RUN, 64, 16, 0 }, .expect = 2, .prev = FAR,
+	  .pages = 1, .then = { 0, 0, 4, 3 } },
+
+	/* The end of the last window: the rest of what is expected */
+	{ "rest of a run", { 64, 64, 16, 0 }, .expect = 40, .prev = 80, .index = 80, .pages = 1,
+	  .then = { 64, 80, 24, 0 } },
+	{ "rest in two windows", { 64, 64, 16, 0 }, .expect = 80, .prev = 80, .index = 80,
+	  .pages = 1, .then = { 64, 80, 32, 32 } },
+	{ "rest of two windows", { 64, 64, 16, 0 }, .expect = 48, .prev = 80, .index = 80,
+	  .pages = 1, .then = { 64, 80, 32, 0 } },
+	{ "more wanted than the rest", { 64, 64, 16, 0 }, .expect = 20, .prev = 80, .index = 80,
+	  .pages = 30, .then = { 64, 80, 30, 0 } },
+	{ "more wanted than a window", { 64, 64, 16, 0 }, .expect = 20, .prev = 80, .index = 80,
+	  .pages = 50, .then = { 64, 80, 32, 0 } },
+	{ "a mark before the end", { 64, 64, 16, 8 }, .expect = 40, .prev = 72, .index = 72,
+	  .pages = 1, .mark = true, .then = { 64, 80, 24, 0 } },
+	{ "a mark, wanted to its end", { 64, 64, 16, 8 }, .expect = 17, .prev = 72, .index = 72,
+	  .pages = 12, .mark = true, .then = { 64, 80, 4, 0 } },
+
+	/* A run outlives the expectation */
+	{ "as much again", { 64, 64, 8, 0 }, .expect = 8, .prev = 72, .index = 72, .pages = 1,
+	  .then = { 64, 72, 8, 0 } },
+	{ "as much as an opening", { 64, 64, 2, 0 }, .expect = 2, .prev = 66, .index = 66,
+	  .pages = 1, .then = { 64, 66, 4, 0 } },
+	{ "no less than before", { 64, 64, 16, 0 }, .expect = 8, .prev = 80, .index = 80,
+	  .pages = 1, .then = { 64, 80, 16, 0 } },
+	{ "a habit broken", { 64, 64, 16, 0 }, .expect = 8, .agreed = 5, .prev = 80, .index = 80,
+	  .pages = 1, .then = { 64, 80, 20, 0 } },
+	{ "a long habit, four times", { 64, 64, 4, 0 }, .expect = 4, .agreed = 50, .prev = 68,
+	  .index = 68, .pages = 1, .then = { 64, 68, 16, 0 } },
+	{ "doubled behind four times", { 64, 72, 8, 0 }, .expect = 4, .prev = 80, .index = 80,
+	  .pages = 1, .then = { 64, 80, 16, 0 } },
+	{ "as much again before that", { 64, 71, 8, 0 }, .expect = 4, .prev = 79, .index = 79,
+	  .pages = 1, .then = { 64, 79, 8, 0 } },
+	{ "a stream behind eight times", { 64, 72, 8, 0 }, .expect = 2, .agreed = 100,
+	  .prev = 80, .index = 80, .pages = 1, .then = { 64, 80, 32, 32 } },
+	{ "none before that", { 64, 72, 7, 0 }, .expect = 2, .agreed = 7, .prev = 79, .index = 79,
+	  .pages = 1, .then = { 64, 79, 28, 0 } },
+	{ "a full window is a stream", { 64, 80, 16, 0 }, .expect = 8, .prev = 96, .index = 96,
+	  .pages = 1, .then = { 64, 96, 32, 32 } },
+
+	/* Streams */
+	{ "a mark", { RA_NO_RUN, 64, 8, 8 }, .prev = 64, .index = 64, .pages = 1, .mark = true,
+	  .then = { RA_NO_RUN, 72, 16, 16 } },
+	{ "a mark of a small window", { RA_NO_RUN, 64, 1, 1 }, .prev = 64, .index = 64,
+	  .pages = 1, .mark = true, .then = { RA_NO_RUN, 65, 4, 4 } },
+	{ "a mark of a grown window", { RA_NO_RUN, 64, 48, 48 }, .prev = 64, .index = 64,
+	  .pages = 1, .mark = true, .then = { RA_NO_RUN, 112, 48, 48 } },
+	{ "a mark at the end", { RA_NO_RUN, 64, 8, 4 }, .prev = 72, .index = 72, .pages = 1,
+	  .mark = true, .then = { RA_NO_RUN, 72, 16, 16 } },
+	{ "runs are known, this is none", { RA_NO_RUN, 64, 8, 8 }, .expect = 20, .prev = 64,
+	  .index = 64, .pages = 1, .mark = true, .then = { RA_NO_RUN, 72, 16, 16 } },
+	{ "the user knows better", { 64, 64, 8, 8 }, .expect = 100, .prev = 64, .index = 64,
+	  .pages = 1, .mark = true, .streams = true, .then = { 64, 72, 16, 16 } },
+	{ "the end, and its mark was met", { RA_NO_RUN, 64, 4, 4 }, .prev = 68, .index = 68,
+	  .pages = 1, .then = { RA_NO_RUN, 68, 24, 16 } },
+	{ "the end of a large window", { RA_NO_RUN, 64, 16, 16 }, .prev = 80, .index = 80,
+	  .pages = 1, .then = { RA_NO_RUN, 80, 32, 16 } },
+	{ "the end, without a mark", { RA_NO_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
+	  .then = { RA_NO_RUN, 72, 4, 3 } },
+
+	/* Held streams */
+	{ "a page is gone", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70, .pages = 1,
+	  .then = { RA_HELD_RUN, 70, 8, 0 } },
+	{ "the first that is gone", { RA_NO_RUN, 64, 16, 16 }, .prev = 48, .index = 48,
+	  .pages = 1, .then = { RA_HELD_RUN, 48, 8, 0 } },
+	{ "one before that is not", { RA_NO_RUN, 64, 16, 16 }, .prev = 47, .index = 47,
+	  .pages = 1, .then = { RA_NO_RUN, 47, 4, 3 } },
+	{ "gone, and many wanted", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70,
+	  .pages = 12, .then = { RA_HELD_RUN, 70, 12, 0 } },
+	{ "the next page is gone", { RA_NO_RUN, 64, 16, 16 }, .prev = 69, .index = 70,
+	  .pages = 1, .then = { RA_HELD_RUN, 70, 8, 0 } },
+	{ "held less", { RA_HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
+	  .then = { RA_HELD_RUN, 72, 10, 0 } },
+	{ "held, and many wanted", { RA_HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72,
+	  .pages = 20, .then = { RA_HELD_RUN, 72, 20, 0 } },
+	{ "held almost to the last", { RA_HELD_RUN, 64, 27, 0 }, .prev = 91, .index = 91,
+	  .pages = 1, .then = { RA_HELD_RUN, 91, 31, 0 } },
+	{ "held no more", { RA_HELD_RUN, 64, 28, 0 }, .prev = 92, .index = 92, .pages = 1,
+	  .then = { RA_NO_RUN, 92, 32, 31 } },
+	{ "held, elsewhere in the stream", { RA_HELD_RUN, 64, 16, 0 }, .prev = 200, .index = 200,
+	  .pages = 1, .then = { RA_HELD_RUN, 200, 19, 0 } },
+	{ "held: marks of others do not count", { RA_HELD_RUN, 64, 8, 0 }, .prev = 500,
+	  .index = 500, .pages = 1, .cache = 500, .cached = 8, .mark = true },
+
+	/* More is wanted than a window holds */
+	{ "large, elsewhere", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 40,
+	  .then = { FAR, FAR, 32, 16 } },
+	{ "large, the next", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR - 1, .index = FAR,
+	  .pages = 40, .then = { RA_NO_RUN, FAR, 32, 16 } },
+	{ "large, not the next", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR - 2, .index = FAR,
+	  .pages = 33, .then = { FAR, FAR, 32, 16 } },
+	{ "as large as a window", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR,
+	  .pages = 32, .then = { FAR, FAR, 32, 0 } },
+
+	/* Page by page, but not through the last window */
+	{ "through pages of others", { RA_NO_RUN, 64, 4, 4 }, .prev = FAR, .index = FAR,
+	  .pages = 1, .then = { RA_NO_RUN, FAR, 4, 3 } },
+	{ "which count", { 64, 64, 4, 4 }, .expect = 8, .prev = FAR, .index = FAR, .pages = 1,
+	  .cache = FAR - 5, .cached = 5, .then = { RA_NO_RUN, FAR, 3, 0 } },
+	{ "as far as a window", { 64, 64, 4, 4 }, .expect = 4, .prev = FAR, .index = FAR,
+	  .pages = 1, .cache = FAR - 40, .cached = 40, .then = { RA_NO_RUN, FAR, 2, 2 } },
+	{ "and to more than is expected", { 64, 64, 4, 4 }, .expect = 8, .prev = FAR,
+	  .index = FAR, .pages = 12, .cache = FAR - 5, .cached = 5,
+	  .then = { RA_NO_RUN, FAR, 12, 0 } },
+
+	/* A new place */
+	{ "a page", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 1,
+	  .then = { FAR, FAR, 1, 0 } },
+	{ "three pages", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 3,
+	  .then = { FAR, FAR, 3, 0 } },
+	{ "a run", { RA_NO_RUN, 64, 16, 16 }, .expect = 20, .prev = FAR - 2, .index = FAR,
+	  .pages = 1, .then = { FAR, FAR, 20, 0 } },
+	{ "a run of a window", { RA_NO_RUN, 64, 16, 16 }, .expect = 32, .prev = 5, .index = FAR,
+	  .pages = 1, .then = { FAR, FAR, 32, 0 } },
+	{ "a run of two windows", { RA_NO_RUN, 64, 16, 16 }, .expect = 50, .prev = 5,
+	  .index = FAR, .pages = 1, .then = { FAR, FAR, 32, 32 } },
+	{ "the track of a stream", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	  .cache = FAR - 5, .cached = 5, .then = { RA_NO_RUN, FAR, 6, 1 } },
+	{ "the track of a run", { RA_NO_RUN, 64, 16, 16 }, .expect = 5, .prev = 5, .index = FAR,
+	  .pages = 1, .cache = FAR - 5, .cached = 5, .then = { FAR, FAR, 5, 0 } },
+	{ "a page before", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	  .cache = FAR - 1, .cached = 1, .then = { FAR, FAR, 1, 0 } },
+	{ "a track with a gap", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	  .cache = FAR - 9, .cached = 8, .then = { FAR, FAR, 1, 0 } },
+	{ "a long track", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	  .cache = FAR - 60, .cached = 60, .then = { RA_NO_RUN, FAR, 32, 1 } },
+	{ "from the start of the file", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR, .index = 5,
+	  .pages = 1, .cached = 5, .then = { RA_NO_RUN, 5, 11, 1 } },
+	{ "almost from there", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR, .index = 6, .pages = 1,
+	  .cache = 1, .cached = 5, .then = { RA_NO_RUN, 6, 6, 1 } },
+
+	/* Marks of other streams, and of large folios */
+	{ "the mark of another", { 64, 64, 16, 16 }, .prev = 500, .index = 500, .pages = 1,
+	  .cache = 500, .cached = 8, .mark = true, .then = { RA_NO_RUN, 508, 18, 18 } },
+	{ "read on just far enough", { 64, 64, 16, 16 }, .prev = 500, .index = 500, .pages = 1,
+	  .cache = 500, .cached = 32, .mark = true, .then = { RA_NO_RUN, 532, 32, 32 } },
+	{ "read on far enough", { 64, 64, 16, 16 }, .prev = 500, .index = 500, .pages = 1,
+	  .cache = 500, .cached = 33, .mark = true },
+	{ "no window of its own", { RA_NO_RUN, 0, 0, 0 }, .prev = 0, .index = 0, .pages = 1,
+	  .cached = 4, .mark = true, .then = { RA_NO_RUN, 4, 10, 10 } },
+	{ "a folio with the mark", { RA_NO_RUN, 96, 16, 5 }, .prev = 104, .index = 104,
+	  .pages = 1, .order = 3, .mark = true, .then = { RA_NO_RUN, 112, 32, 32 } },
+	{ "a folio without it", { RA_NO_RUN, 96, 16, 5 }, .prev = 100, .index = 100,
+	  .pages = 1, .order = 2, .mark = true, .cache = 100, .cached = 40 },
+};
+
+static void put_in_cache(struct kunit *test, struct address_space *mapping, pgoff_t index,
+			 unsigned long pages)
+{
+	while (pages--)
+		KUNIT_ASSERT_PTR_EQ(test, xa_store(&mapping->i_pages, index++, mapping, GFP_KERNEL),
+				    (void *)NULL);
+}
+
+static void try_plan(struct kunit *test, const struct plan *p)
+{
+	const struct window *then = p->then.size ? &p->then : &p->before;
+	struct file_ra_state ra = {
+		.run_start = p->before.run_start, .start = p->before.start,
+		.size = p->before.size, .async_size = p->before.async_size,
+		.run_mean = p->expect << RA_RUN_SHIFT, .run_agreed = p->agreed,
+		.prev_pos = (u64)p->prev << PAGE_SHIFT,
+	};
+	struct address_space mapping;
+	struct ra_ask ask = {
+		.mapping = &mapping, .index = p->index, .pages = p->pages, .max = PLAN_MAX,
+		.streams = p->streams,
+	};
+	bool read = true;
+
+	memset(&mapping, 0, sizeof(mapping));
+	xa_init(&mapping.i_pages);
+	put_in_cache(test, &mapping, p->cache, p->cached);
+	if (p->mark)
+		read = ra_plan_mark(&ra, &ask, p->order);
+	else
+		ra_plan_miss(&ra, &ask);
+	xa_destroy(&mapping.i_pages);
+
+	KUNIT_EXPECT_EQ_MSG(test, read, p->then.size > 0, "%s", p->name);
+	KUNIT_EXPECT_EQ_MSG(test, ra.run_start, then->run_start, "%s", p->name);
+	KUNIT_EXPECT_EQ_MSG(test, ra.start, then->start, "%s", p->name);
+	KUNIT_EXPECT_EQ_MSG(test, ra.size, then->size, "%s", p->name);
+	KUNIT_EXPECT_EQ_MSG(test, ra.async_size, then->async_size, "%s", p->name);
+}
+
+static void each_situation_has_its_window(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(plans); i++)
+		try_plan(test, &plans[i]);
+}
+
+/* What is learnt from a run of @len pages that ended, the last before it having had @last */
+static void learn(struct file_ra_state *ra, struct ra_ask *ask, unsigned int last, unsigned int len)
+{
+	*ra = (struct file_ra_state){
+		.run_start = 100, .start = 100 + len, .size = 8, .run_last = last,
+		.prev_pos = (loff_t)(100 + len) << PAGE_SHIFT, .run_agreed = 7,
+	};
+	*ask = (struct ra_ask){ .index = 2 * FAR, .pages = 1, .max = PLAN_MAX };
+	ra_run_learn(ra, ask);
+}
+
+static void runs_are_learnt(struct kunit *test)
+{
+	struct file_ra_state ra;
+	struct ra_ask ask;
+
+	learn(&ra, &ask, 20, 20);
+	KUNIT_EXPECT_EQ(test, ask.ended, 20UL);
+	KUNIT_EXPECT_EQ(test, ask.spent, 28UL);
+	KUNIT_EXPECT_EQ(test, ask.expect, 20UL);
+	KUNIT_EXPECT_EQ(test, 0U + ra.run_last, 20U);
+	KUNIT_EXPECT_EQ(test, 0U + ra.run_agreed, 8U);
+
+	/* Almost as long is no habit. */
+	learn(&ra, &ask, 20, 21);
+	KUNIT_EXPECT_EQ(test, ask.expect, 20UL);
+	KUNIT_EXPECT_EQ(test, 0U + ra.run_agreed, 0U);
+
+	/* A run longer than four windows is a stream: how long does not matter. */
+	learn(&ra, &ask, 20, 500);
+	KUNIT_EXPECT_EQ(test, ask.ended, 500UL);
+	KUNIT_EXPECT_EQ(test, 0U + ra.run_last, 4U * PLAN_MAX);
+
+	/* A byte of a page is all of it. */
+	learn(&ra, &ask, 20, 20);
+	ra.prev_pos -= PAGE_SIZE - 1;
+	ra.run_start = 100;
+	ra_run_learn(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ended, 20UL);
+
+	/* Nothing was read, or it was not read for this run. */
+	learn(&ra, &ask, 20, 0);
+	KUNIT_EXPECT_EQ(test, ask.ended, 0UL);
+	learn(&ra, &ask, 20, 20);
+	ask.ended = 0;
+	ra.prev_pos = (loff_t)(100 + 28) << PAGE_SHIFT;
+	ra_run_learn(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ended, 28UL);
+	ask.ended = 0;
+	ra.prev_pos++;
+	ra_run_learn(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ended, 0UL);
+}
+
+static void habit_does_not_wrap(struct kunit *test)
+{
+	struct file_ra_state ra;
+	struct ra_ask ask;
+	unsigned int i;
+
+	learn(&ra, &ask, 20, 20);
+	ra.run_agreed = RA_AGREED_MAX - 1;
+	for (i = 0; i < 3; i++) {
+		ra_run_learn(&ra, &ask);
+		KUNIT_EXPECT_EQ(test, 0U + ra.run_agreed, RA_AGREED_MAX);
+	}
+}
+
 /* No state, however spoilt by racing threads, gives a window that is empty or too long. */
 static void any_state_gives_a_sane_window(struct kunit *test)
 {
@@ -365,6 +713,9 @@ static void any_state_gives_a_sane_window(struct kunit *test)
 }
 
 static struct kunit_case readahead_cases[] = {
+	KUNIT_CASE(runs_agree_within_an_eighth),
+	KUNIT_CASE(expected_is_the_nearest_page),
+	KUNIT_CASE(windows_open_and_double),
 	KUNIT_CASE(mean_reaches_constant),
 	KUNIT_CASE(mean_does_not_stop_short),
 	KUNIT_CASE(mean_ignores_a_stray),
@@ -377,6 +728,9 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(held_stream_recovers),
 	KUNIT_CASE(foreign_position_is_not_learnt),
 	KUNIT_CASE(longest_run_fits),
+	KUNIT_CASE(each_situation_has_its_window),
+	KUNIT_CASE(runs_are_learnt),
+	KUNIT_CASE(habit_does_not_wrap),
 	KUNIT_CASE(any_state_gives_a_sane_window),
 	{}
 };

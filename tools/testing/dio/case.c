@@ -9,6 +9,8 @@
 #include "kernel.h"
 #include "world.h"
 
+#define MAX_SIZE	(FILE_SECTORS * SECTOR_SIZE)
+
 struct source source;
 struct dio_case c;
 
@@ -116,10 +118,12 @@ static void draw_request(void)
 	unsigned int size = c.nr_blocks << c.blkbits;
 
 	c.pos = pick(size / unit) * unit;
-	c.count = (chance(4) ? size - c.pos : how_many((size - c.pos) / unit) * unit) / unit * unit;
+	c.count = how_many((size - c.pos) / unit) * unit;
+	if (chance(size < MAX_SIZE ? 4 : 2))
+		c.count = (size - c.pos) / unit * unit;
 	c.i_size = chance(3) ? c.pos + c.count : pick(size + 1);
 	if (chance(8))
-		c.i_size = size;
+		c.i_size = chance(2) ? size : c.pos;
 	c.i_size_before = chance(4) ? pick(size + 1) : c.i_size;
 	if (chance(200))
 		c.pos += pick(1U << c.lbits);

@@ -1127,9 +1127,12 @@ static void check_given_back(void)
 	    submitter.state != TASK_RUNNING)
 		wrong("left: %u bios, %d locks, %d in i_dio_count, %d plugs, state %d", nr_live,
 		      lock_depth, dio_count, plug_depth, submitter.state);
-	for (i = 0; i < nr_queues; i++)
-		if (queues[i].there == (sb.s_dio_done_wq != &queues[i]))
-			wrong("a work queue is %s", queues[i].there ? "lost" : "gone");
+	for (i = 0; i < nr_queues; i++) {
+		bool used = sb.s_dio_done_wq == &queues[i];
+
+		if (queues[i].there != used)
+			wrong("a work queue is %s", used ? "gone" : "lost");
+	}
 }
 
 static void check_side_effects(void)

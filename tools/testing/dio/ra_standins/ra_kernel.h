@@ -17,6 +17,7 @@
 #define PAGE_SHIFT	12
 #define PAGE_SIZE	4096UL
 #define SZ_8G		(8UL << 30)
+#define GFP_KERNEL	0xcc0
 
 #define __noreturn	__attribute__((__noreturn__))
 #define __printf(f, a)	__attribute__((__format__(printf, f, a)))
@@ -45,13 +46,31 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 }
 
 struct xarray {
-	const u8 *present;	/* a byte for each page; NULL: none is there */
+	u8 *present;		/* a byte for each page; NULL: none is there */
 	pgoff_t pages;
 };
 
 static inline void xa_init(struct xarray *xa)
 {
 	memset(xa, 0, sizeof(*xa));
+}
+
+/* Only the test stores, and destroys: NULL, as nothing was there before. */
+static inline void *xa_store(struct xarray *xa, unsigned long index, void *entry, unsigned int gfp)
+{
+	if (index >= xa->pages) {
+		xa->present = realloc(xa->present, index + 1);
+		memset(xa->present + xa->pages, 0, index + 1 - xa->pages);
+		xa->pages = index + 1;
+	}
+	xa->present[index] = !!entry;
+	return NULL;
+}
+
+static inline void xa_destroy(struct xarray *xa)
+{
+	free(xa->present);
+	xa_init(xa);
 }
 
 struct address_space {

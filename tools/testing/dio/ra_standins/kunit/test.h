@@ -4,8 +4,8 @@
 #include "../../steps.h"
 #include <stdarg.h>
 
-/* Ten times what was seen */
-#define CASE_STEPS	1000000000UL
+/* Three times what was seen */
+#define CASE_STEPS	300000000UL
 
 void wrong(const char *fmt, ...)
 {
@@ -48,6 +48,10 @@ struct kunit_suite {
 	}											\
 } while (0)
 
+#define KUNIT_EXPECT_EQ_MSG(t, a, b, ...) do {							\
+	KUNIT_COMPARE(t, a, ==, b, (printf("# "), printf(__VA_ARGS__), putchar('\n')));		\
+} while (0)
+#define KUNIT_ASSERT_PTR_EQ(t, a, b)	KUNIT_ASSERT_EQ(t, (uintptr_t)(a), (uintptr_t)(b))
 #define KUNIT_EXPECT_EQ(t, a, b)	KUNIT_COMPARE(t, a, ==, b, )
 #define KUNIT_EXPECT_NE(t, a, b)	KUNIT_COMPARE(t, a, !=, b, )
 #define KUNIT_EXPECT_LE(t, a, b)	KUNIT_COMPARE(t, a, <=, b, )
