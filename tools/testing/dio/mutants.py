@@ -40,8 +40,8 @@ MUTANTS = HERE / "mutants"
 ENOUGH = 0.80       # of the sample must be killed
 LIMIT = 600         # seconds for a test
 SPATCH_SECONDS = 300
-# A fault may deserve warnings; a function that is not there is none of a program.
-WARN = "-w -Werror=implicit-function-declaration"
+# A fault may deserve warnings, but a function that is not there is none of a program.
+WARN = "-Werror=implicit-function-declaration"
 RULES = ("universal.rules", "c_like.rules", "c.rules")
 FINDING = re.compile(r"^(?:dio_test: |not ok \d* ?)(.*)|^==\d+==(ERROR: \w+Sanitizer: .*)|"
                      r"(runtime error: .*)", re.M)
@@ -51,7 +51,7 @@ FINDING = re.compile(r"^(?:dio_test: |not ok \d* ?)(.*)|^==\d+==(ERROR: \w+Sanit
 Subject = namedtuple("Subject", "path prefix beside tests")
 SUBJECTS = (
     Subject("fs/direct-io.c", "", (), (("dio_test", "cases={cases}"),)),
-    Subject("mm/readahead_runs.h", "ra-", ("mm/readahead_test.c",), (("ra_test",),)),
+    Subject("mm/readahead_runs.h", "ra-", ("mm/readahead_test.c",), (("ra_test",), ("ra_replay", "check"))),
 )
 OTHER_USE = "field-"    # right, but slow: for field/report.py
 

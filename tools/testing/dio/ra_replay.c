@@ -3,6 +3,7 @@
  * Readahead policies on a trace of reads: what each would have had the disk read.
  *
  *	ra_replay [max=32] [cache=N] [disk] [TRACE]	replay (or stdin); a table, and bars
+ *	ra_replay check					replay made traces, and hold the times
  *	ra_replay gen database|log|scan|build [n=1000] [seed=1]	make a trace, on stdout
  *	ra_replay import blktrace|fio [TRACE]		make a trace of blkparse's or fio's log
  *
@@ -21,7 +22,10 @@
  * after it has its page, not before the trace says. A stall is a wait for a page. With "disk" all
  * files lie on one U320 disk of 2004 (disk_model.h), which does one read after the other.
  *
- * Exit: 0 done, 2 usage or a bad trace.
+ * "check" says "not ok" if "runs" takes more of the time of "doubling" than it should on one of the
+ * traces that gen makes, or reads more of its pages: see bounds[].
+ *
+ * Exit: 0 done, 1 not ok, 2 usage or a bad trace.
  */
 #include "ra_kernel.h"
 #include "readahead_runs.h"
@@ -30,11 +34,16 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define READ_US		200
 #define READ_PAGE_US	4
 #define USE_PAGE_US	2
 #define DISK_RATE	320000000ULL	/* of its wire, bytes a second */
+
+/* Three times what was seen */
+#define TRACE_STEPS	100000000UL
 
 #define NONE		(~0UL)
 
@@ -385,12 +394,20 @@ static void future_mark(struct open_file *o, const struct access *a, pgoff_t ind
 		read_window(o->file, start, size, end - start > size ? size : 0);
 }
 
-static const struct policy policies[] = {
-	{ "doubling", doubling_miss, doubling_mark },
-	{ "average", average_miss, average_mark },
-	{ "runs", runs_miss, runs_mark },
-	{ "future", future_miss, future_mark },
+enum { DOUBLING, AVERAGE, RUNS, FUTURE, POLICIES };
+
+static const struct policy policies[POLICIES] = {
+	[DOUBLING] = { "doubling", doubling_miss, doubling_mark },
+	[AVERAGE] = { "average", average_miss, average_mark },
+	[RUNS] = { "runs", runs_miss, runs_mark },
+	[FUTURE] = { "future", future_miss, future_mark },
 };
+
+/* What came of each */
+static struct outcome {
+	unsigned long long us;
+	unsigned long pages;
+} outcomes[POLICIES];
 
 /* The replay */
 
@@ -474,20 +491,21 @@ static void replay(const struct policy *policy)
 
 static void replay_all(void)
 {
-	double worst = 0, ms[ARRAY_SIZE(policies)];
+	double worst = 0, ms[POLICIES];
 	unsigned int i;
 
 	printf("%-10s %10s %10s %10s %10s %10s %10s\n", "policy", "reads", "pages", "unused",
 	       "stalls", "stall-ms", "total-ms");
-	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+	for (i = 0; i < POLICIES; i++) {
 		replay(&policies[i]);
 		printf("%-10s %10lu %10lu %10lu %10lu %10.1f %10.1f\n", policies[i].name, reads,
 		       read_pages, unused_pages, stalls, stalled / 1000.0, now / 1000.0);
+		outcomes[i] = (struct outcome){ .us = now, .pages = read_pages };
 		ms[i] = stalled / 1000.0;
 		worst = max(worst, ms[i]);
 	}
 	printf("\nwaiting for the disk:\n");
-	for (i = 0; i < ARRAY_SIZE(policies); i++)
+	for (i = 0; i < POLICIES; i++)
 		printf("%-10s |%.*s\n", policies[i].name, worst ? (int)(60 * ms[i] / worst) : 0,
 		       "############################################################");
 }
@@ -595,12 +613,13 @@ static unsigned long pick(unsigned long below)
 }
 
 static unsigned long long clock_us;
+static FILE *made;	/* where the trace goes */
 
 static void put_run(const char *open, const char *file, pgoff_t index, unsigned long pages)
 {
 	while (pages--)
-		printf("%llu %s %s %lu %lu\n", clock_us++, open, file, index++ * PAGE_SIZE,
-		       PAGE_SIZE);
+		fprintf(made, "%llu %s %s %lu %lu\n", clock_us++, open, file, index++ * PAGE_SIZE,
+			PAGE_SIZE);
 }
 
 /* Look-ups: a page of an index, then rows that lie together; now and then a report scans a part. */
@@ -686,6 +705,64 @@ static void generate(const char *what)
 		die("gen %s: one of database, log, scan, build", what);
 }
 
+/*
+ * Percent of what "doubling" takes. Of the runs of a database, and of searches in a log, there is
+ * something to learn; scans and files that are opened once are to lose nothing.
+ */
+static const struct bound {
+	const char *trace;
+	unsigned int time, pages;
+} bounds[] = {
+	{ "database", 80, 65 }, { "log", 95, 100 }, { "scan", 100, 100 }, { "build", 100, 100 },
+};
+
+static void replay_trace(FILE *in)
+{
+	load_trace(in);
+	look_ahead();
+	replay_all();
+}
+
+/* In a process of its own, which begins with nothing. */
+static void check_trace(const struct bound *bound)
+{
+	const struct outcome *runs = &outcomes[RUNS], *doubling = &outcomes[DOUBLING];
+
+	printf("# %s\n", bound->trace);
+	made = tmpfile();
+	if (!made)
+		die("no file for a trace: %s", strerror(errno));
+	generate(bound->trace);
+	rewind(made);
+	steps_left = TRACE_STEPS;
+	replay_trace(made);
+	if (100 * runs->us > bound->time * doubling->us)
+		wrong("%s: %llu us, more than %u %% of %llu", bound->trace, runs->us, bound->time,
+		      doubling->us);
+	if (100 * runs->pages > bound->pages * doubling->pages)
+		wrong("%s: %lu pages, more than %u %% of %lu", bound->trace, runs->pages,
+		      bound->pages, doubling->pages);
+	exit(0);
+}
+
+static int check(void)
+{
+	int i, status, ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(bounds); i++) {
+		fflush(stdout);
+		switch (fork()) {
+		case -1:
+			die("no process: %s", strerror(errno));
+		case 0:
+			check_trace(&bounds[i]);
+		}
+		wait(&status);
+		ret |= !WIFEXITED(status) ? 1 : WEXITSTATUS(status);
+	}
+	return ret;
+}
+
 /* blkparse: device cpu sequence seconds pid action flags sector + sectors [program]; Q is queued */
 static bool import_blktrace(char *line)
 {
@@ -758,6 +835,9 @@ int main(int argc, char **argv)
 	FILE *in = stdin;
 	int i = 1;
 
+	made = stdout;
+	if (argc == 2 && !strcmp(argv[1], "check"))
+		return check();
 	if (argc > 2 && (!strcmp(argv[1], "gen") || !strcmp(argv[1], "import"))) {
 		verb = argv[1];
 		what = argv[2];
@@ -786,9 +866,7 @@ int main(int argc, char **argv)
 	} else if (*verb == 'i') {
 		import_log(what, in);
 	} else {
-		load_trace(in);
-		look_ahead();
-		replay_all();
+		replay_trace(in);
 	}
 	return 0;
 }
