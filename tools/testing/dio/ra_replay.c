@@ -42,7 +42,7 @@
 #define USE_PAGE_US	2
 #define DISK_RATE	320000000ULL	/* of its wire, bytes a second */
 
-/* Three times what was seen */
+/* Many times what was seen */
 #define TRACE_STEPS	100000000UL
 
 #define NONE		(~0UL)

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+// The longest habit is none.
+
+@@ @@
+-ra->run_agreed < RA_AGREED_MAX
++true
