@@ -16,16 +16,20 @@ import bench  # noqa: E402 (the path comes first)
 import report  # noqa: E402
 
 
-def row(case, metric="bios_per_mib", patched=4.0, before=1000.0):
+def row(case, metric="bios_per_mib", patched=4.0, before=1000.0, **more):
     return report.result({"report": "field-5", "case": f"{case}-harness", "metric": metric,
                          "unit": "u", "patched": patched, "before": before, "before_is": "m",
-                         "minimum": None, "command": "c"})
+                         "minimum": None, "command": "c", **more})
 
 
 class Results(unittest.TestCase):
-    def test_there_is_no_stock(self):
+    def test_stock_may_be_missing(self):
         got = row("ext2-4k-512m-create", "io_kib")
         self.assertEqual((got["stock"], got["ratio"], got["reported"]), (None, None, 45.8))
+
+    def test_ratio_is_ours_to_stock(self):
+        got = row("ext2-1k-1m-create", stock=8.0)
+        self.assertEqual((got["stock"], got["ratio"]), (8.0, 0.5))
 
     def test_bench_takes_them_over_and_leaves_them_out_of_its_table(self):
         with tempfile.TemporaryDirectory() as tmp:
@@ -50,9 +54,9 @@ class Table(unittest.TestCase):
         self.assertEqual([r["case"] for r in report.fold(rows)],
                          ["ext2-1k-1m-create,fill", "ext2-1k-1m-over"])
 
-    def test_ratio_is_after_to_before(self):
-        self.assertRegex(report.table([row("ext2-1k-1m-create")]),
-                         r"ext2-1k-1m-create +bios_per_mib +u +1000 +4.000 +0.004 +- +- +m")
+    def test_columns(self):
+        self.assertRegex(report.table([row("ext2-1k-1m-create", stock=8.0)]),
+                         r"ext2-1k-1m-create +bios_per_mib +u +8.000 +4.000 +0.500 +1000 +- +- +m")
 
 
 class Requirements(unittest.TestCase):

@@ -16,9 +16,14 @@ void *count_memset(void *to, int byte, size_t bytes);
 #endif
 
 #define MIB		1048576ULL
+#define MAX_STRUCT	1024	/* bytes of a struct dio */
 #define USER_BASE	0x10000000UL	/* of an I/O's memory */
 
 struct array;
+
+struct block_device {
+	struct gendisk *bd_disk;
+};
 
 /**
  * struct seen - what the engine did
@@ -27,11 +32,11 @@ struct array;
  * @cleared: bytes, by memset()
  * @structs: struct dio that were allocated
  * @touched: which bytes of those were ever written
- * @dio_bytes: of a struct dio in front of its bio
+ * @dio_bytes: of a struct dio, in front of its bio if it has one in it
  */
 struct seen {
 	u64 bios, bytes, cleared, structs;
-	bool touched[1024];
+	bool touched[MAX_STRUCT];
 	unsigned int dio_bytes;
 };
 
@@ -46,5 +51,9 @@ void boot(void);
 ssize_t direct_io(struct kiocb *iocb, struct inode *inode, bool write, size_t bytes,
 		  get_block_t *get_block);
 void check_all_given_back(void);
+
+/* A new struct dio gets a pattern, in one of two ways, so that what was written shows in the end. */
+unsigned int mark_struct(u8 *memory, size_t bytes);
+void look_at_struct(const u8 *memory, unsigned int way);
 
 #endif

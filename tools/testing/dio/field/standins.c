@@ -15,10 +15,6 @@
 #define USER_PAGES	512
 #define PATTERN(i)	((u8)(0xa5 ^ ((i) & 1 ? 0xff : 0)))
 
-struct block_device {
-	int unused;
-};
-
 struct task_struct {
 	int state;
 };
@@ -162,14 +158,15 @@ void unpin_user_pages(struct page **which, unsigned long nr)
 	pins -= nr;
 }
 
+/* Stock's way to hold a page */
 void get_page(struct page *page)
 {
-	NOT_HERE(__func__);
+	pins++;
 }
 
 void put_page(struct page *page)
 {
-	NOT_HERE(__func__);
+	pins--;
 }
 
 void memzero_page(struct page *page, size_t offset, size_t len)
@@ -240,7 +237,21 @@ unsigned long iov_iter_alignment(const struct iov_iter *iter)
 ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most, unsigned int nr,
 			    size_t *offset)
 {
-	NOT_HERE(__func__);
+	unsigned long addr = (unsigned long)iter->ubuf + iter->iov_offset;
+	size_t len;
+
+	*offset = offset_in_page(addr);
+	len = min3(iter->count, most, nr * PAGE_SIZE - *offset);
+	pin_user_pages_fast(addr - *offset, DIV_ROUND_UP(*offset + len, PAGE_SIZE), 0, to);
+	iov_iter_advance(iter, len);
+	return len;
+}
+
+int iov_iter_npages(const struct iov_iter *iter, int most)
+{
+	unsigned long addr = (unsigned long)iter->ubuf + iter->iov_offset;
+
+	return min_t(size_t, DIV_ROUND_UP(offset_in_page(addr) + iter->count, PAGE_SIZE), most);
 }
 
 /* Files */
@@ -307,9 +318,6 @@ void clean_bdev_aliases(struct block_device *bdev, sector_t block, sector_t len)
 int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, int flags)
 {
 	set->front_pad = front_pad;
-	if (front_pad > sizeof(seen.touched))
-		wrong("a struct dio of %u bytes", front_pad);
-	seen.dio_bytes = front_pad;
 	return 0;
 }
 
@@ -330,21 +338,38 @@ void bio_uninit(struct bio *bio)
 {
 }
 
+/* Of every other one the pattern is turned round: a byte written may be like one of the two. */
+unsigned int mark_struct(u8 *memory, size_t bytes)
+{
+	unsigned int i, way = seen.structs++ % 2;
+
+	if (bytes > MAX_STRUCT)
+		wrong("a struct dio of %zu bytes", bytes);
+	seen.dio_bytes = bytes;
+	for (i = 0; i < bytes; i++)
+		memory[i] = PATTERN(i + way);
+	return way;
+}
+
+void look_at_struct(const u8 *memory, unsigned int way)
+{
+	unsigned int i;
+
+	for (i = 0; i < seen.dio_bytes; i++)
+		seen.touched[i] |= memory[i] != PATTERN(i + way);
+}
+
 struct bio *bio_alloc_bioset(struct block_device *bdev, unsigned short nr, blk_opf_t opf, gfp_t gfp,
 			     struct bio_set *set)
 {
 	u8 *memory = malloc(set->front_pad + sizeof(struct bio) + nr * sizeof(struct bio_vec));
 	struct bio *bio = (struct bio *)(memory + set->front_pad);
-	unsigned int i, way = seen.structs % 2;
 
 	if (!memory)
 		wrong("no memory");
-	for (i = 0; i < set->front_pad; i++)
-		memory[i] = PATTERN(i + way);
-	seen.structs += !!set->front_pad;
 	bio_init(bio, bdev, (struct bio_vec *)(bio + 1), nr, opf);
 	bio->memory = memory;
-	bio->refs = way;	/* of the pattern: a byte written may be like one of the two */
+	bio->refs = set->front_pad ? mark_struct(memory, set->front_pad) : 0;
 	live++;
 	return bio;
 }
@@ -363,11 +388,8 @@ void bio_get(struct bio *bio)
 
 void bio_put(struct bio *bio)
 {
-	const u8 *dio = bio->memory;
-	unsigned int i;
-
-	for (i = 0; i < seen.dio_bytes && dio != (u8 *)bio; i++)
-		seen.touched[i] |= dio[i] != PATTERN(i + bio->refs);
+	if (bio->memory != bio)
+		look_at_struct(bio->memory, bio->refs);
 	live--;
 	free(bio->memory);
 }

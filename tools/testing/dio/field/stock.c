@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DOC: What else stock calls
+ *
+ * As standins.c, for the functions that the base's own engine needs and ours does not.
+ */
+#include <stdlib.h>
+#include "stock.h"
+
+struct kmem_cache {
+	size_t size;
+};
+
+/* In front of each struct dio */
+struct head {
+	_Alignas(16) unsigned int way;	/* of its pattern */
+};
+
+struct kmem_cache *dio_cache_of(size_t size)
+{
+	static struct kmem_cache cache;
+
+	cache.size = size;
+	return &cache;
+}
+
+void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
+{
+	struct head *head = malloc(sizeof(*head) + cache->size);
+
+	if (!head)
+		wrong("no memory");
+	head->way = mark_struct((u8 *)(head + 1), cache->size);
+	return head + 1;
+}
+
+void kmem_cache_free(struct kmem_cache *cache, void *memory)
+{
+	struct head *head = (struct head *)memory - 1;
+
+	look_at_struct(memory, head->way);
+	free(head);
+}
+
+int bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset)
+{
+	struct bio_vec *bv = &bio->bi_io_vec[bio->bi_vcnt];
+
+	if (bio->bi_vcnt && bv[-1].bv_page + (bv[-1].bv_offset + bv[-1].bv_len) / PAGE_SIZE == page &&
+	    offset_in_page(bv[-1].bv_offset + bv[-1].bv_len) == offset) {
+		bv[-1].bv_len += len;
+	} else {
+		if (bio->bi_vcnt == bio->bi_max_vecs)
+			return 0;
+		bvec_set_page(bv, page, len, offset);
+		bio->bi_vcnt++;
+	}
+	bio->bi_iter.bi_size += len;
+	return len;
+}
+
+void bio_release_pages(struct bio *bio, bool dirty)
+{
+	struct bio_vec *bv;
+	unsigned int i, k;
+
+	bio_for_each_bvec_all(bv, bio, i)
+		for (k = 0; k < DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE); k++)
+			put_page(bv->bv_page + k);
+}
+
+void bio_set_pages_dirty(struct bio *bio)
+{
+}
+
+void bio_check_pages_dirty(struct bio *bio)
+{
+	bio_release_pages(bio, false);
+	bio_put(bio);
+}
+
+int blk_status_to_errno(blk_status_t status)
+{
+	return status ? -EIO : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the base's own fs/direct-io.c needs besides field.h: it is compiled as it is, from the
+ * unpacked kernel, to be the "stock" of the field reports.
+ */
+#ifndef FIELD_STOCK_H
+#define FIELD_STOCK_H
+
+#include "field.h"
+
+#define __read_mostly
+#define ____cacheline_aligned_in_smp
+#define BUG_ON(x)		do { if (x) wrong("BUG_ON(%s)", #x); } while (0)
+#define ALIGN(x, to)		round_up(x, to)
+#define IS_ERR(p)		((uintptr_t)(p) >= (uintptr_t)-4095)
+#define ERR_PTR(e)		((void *)(intptr_t)(e))
+#define PTR_ERR(p)		((long)(intptr_t)(p))
+#define module_init(f)		int dio_setup_at_boot(void) { return f(); }
+
+/* One thread */
+typedef int spinlock_t;
+#define spin_lock_init(l)		((void)(l))
+#define spin_lock_irqsave(l, f)		((void)(l), (f) = 0)
+#define spin_unlock_irqrestore(l, f)	((void)(l), (void)(f))
+#define wake_up_process			blk_wake_io_task
+#define inode_lock			inode_lock_shared
+#define inode_unlock			inode_unlock_shared
+
+enum req_op { NO_REQ_OP };
+#define REQ_OP_MASK		0xffU
+
+struct kmem_cache;
+#define SLAB_PANIC		0
+#define KMEM_CACHE(name, flags)	dio_cache_of(sizeof(struct name))
+struct kmem_cache *dio_cache_of(size_t size);
+void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
+void kmem_cache_free(struct kmem_cache *cache, void *memory);
+
+#define ZERO_PAGE(addr)		alloc_page(0)
+#define zero_user		memzero_page
+
+int bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset);
+void bio_release_pages(struct bio *bio, bool dirty);
+void bio_set_pages_dirty(struct bio *bio);
+void bio_check_pages_dirty(struct bio *bio);
+int blk_status_to_errno(blk_status_t status);
+
+#endif
