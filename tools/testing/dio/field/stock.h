@@ -36,7 +36,6 @@ struct kmem_cache *dio_cache_of(size_t size);
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
 void kmem_cache_free(struct kmem_cache *cache, void *memory);
 
-#define ZERO_PAGE(addr)		alloc_page(0)
 #define zero_user		memzero_page
 
 int bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset);

@@ -2,11 +2,11 @@
 // The wakeup comes before the submitter says that it sleeps.
 
 @@ @@
- dio_wait(...) {
- <...
+ dio_sleep(...) {
+ <+...
 -set_current_state(TASK_UNINTERRUPTIBLE);
  if (...)
  	break;
 +set_current_state(TASK_UNINTERRUPTIBLE);
- ...>
+ ...+>
  }
