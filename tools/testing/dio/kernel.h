@@ -29,18 +29,19 @@ typedef u8 blk_status_t;
 #ifdef DIO_TRUE_SCALE
 #define PAGE_SHIFT	12
 #define SECTOR_SHIFT	9
+#define BIO_MAX_VECS	256U
 #else
 #define PAGE_SHIFT	6
 #define SECTOR_SHIFT	3
 
 /* What a bio can carry; in reach of a case, as BIO_MAX_VECS is. */
 #undef UINT_MAX
-#define UINT_MAX	18000U
+#define UINT_MAX	6000U
+#define BIO_MAX_VECS	64U
 #endif
 #define PAGE_SIZE	(1UL << PAGE_SHIFT)
 #define PAGE_MASK	(~(PAGE_SIZE - 1))
 #define SECTOR_SIZE	(1U << SECTOR_SHIFT)
-#define BIO_MAX_VECS	256U
 #define BIO_POOL_SIZE	2
 
 #define EIOCBQUEUED	529
@@ -127,6 +128,7 @@ struct folio {
 extern struct page *zero_page;
 #define ZERO_PAGE(addr)	zero_page
 struct page *nth_page(struct page *page, int n);
+unsigned long page_to_pfn(struct page *page);
 int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **pages);
 bool try_grab_page(struct page *page, unsigned int flags);
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty);
@@ -214,6 +216,15 @@ int sb_init_dio_done_wq(struct super_block *sb);
 
 struct address_space {
 	unsigned long nrpages;
+	bool tagged;		/* some of them are dirty, or under writeback */
+};
+
+struct block_device {
+	unsigned int lbits;
+	struct gendisk *bd_disk;
+	struct inode *bd_inode;
+	loff_t bytes;
+	bool read_only;
 };
 
 struct inode {
@@ -221,10 +232,15 @@ struct inode {
 	struct super_block *i_sb;
 	struct address_space *i_mapping;
 	loff_t i_size;
+	unsigned int i_rdev;
 };
 
 struct file {
 	struct address_space *f_mapping;
+	void *private_data;
+	unsigned int f_mode;
+	int f_wb_err;
+	loff_t f_pos;
 };
 
 struct kiocb {
@@ -292,6 +308,7 @@ void clean_bdev_aliases(struct block_device *bdev, sector_t block, sector_t len)
 #define REQ_SYNC	(1U << 11)
 #define REQ_IDLE	(1U << 15)
 #define REQ_NOWAIT	(1U << 20)
+#define REQ_FUA		(1U << 17)
 #define BLK_STS_AGAIN	12
 #define BLK_STS_IOERR	10
 #define BIOSET_NEED_BVECS	1
@@ -305,7 +322,7 @@ struct bio {
 	struct bio *bi_next;
 	struct block_device *bi_bdev;
 	blk_opf_t bi_opf;
-	unsigned short bi_ioprio;
+	unsigned short bi_ioprio, bi_flags;
 	blk_status_t bi_status;
 	struct bvec_iter bi_iter;
 	void (*bi_end_io)(struct bio *bio);

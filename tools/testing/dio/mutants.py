@@ -40,10 +40,11 @@ MUTANTS = HERE / "mutants"
 ENOUGH = 0.80       # of the sample must be killed
 LIMIT = 600         # seconds for a test
 SPATCH_SECONDS = 300
-# A fault may deserve warnings, but a function that is not there is none of a program.
-WARN = "-Werror=implicit-function-declaration"
+# A fault may deserve warnings; these are errors in the kernel, too.
+WARN = ("-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
+        "-Werror=return-type")
 RULES = ("universal.rules", "c_like.rules", "c.rules")
-FINDING = re.compile(r"^(?:dio_test: |not ok \d* ?)(.*)|^==\d+==(ERROR: \w+Sanitizer: .*)|"
+FINDING = re.compile(r"^(?:dio_test: |raw_test: |not ok \d* ?)(.*)|^==\d+==(ERROR: \w+Sanitizer: .*)|"
                      r"(runtime error: .*)", re.M)
 
 # A source that is tested: its path, the first part of its known faults' names, what must lie beside
@@ -52,6 +53,7 @@ Subject = namedtuple("Subject", "path prefix beside tests")
 SUBJECTS = (
     Subject("fs/direct-io.c", "", (), (("dio_test", "cases={cases}"),)),
     Subject("mm/readahead_runs.h", "ra-", ("mm/readahead_test.c",), (("ra_test",), ("ra_replay", "check"))),
+    Subject("drivers/char/raw.c", "raw-", (), (("raw_test", "cases={cases}"),)),
 )
 OTHER_USE = "field-"    # right, but slow: for field/report.py
 

@@ -861,12 +861,11 @@ int main(int argc, char **argv)
 		if (!in)
 			die("%s: %s", argv[i], strerror(errno));
 	}
-	if (*verb == 'g') {
+	if (*verb == 'g')
 		generate(what);
-	} else if (*verb == 'i') {
+	else if (*verb == 'i')
 		import_log(what, in);
-	} else {
+	else
 		replay_trace(in);
-	}
 	return 0;
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # All that runs here as one list of results (TAP): random cases, the same under MSan if there is a
-# clang, readahead's KUnit test and replays, the modelled disks, the field reports, a line for each
-# known fault, and one for the rate of a sample. tap.sh OUTPUT; exit status: 0 if none failed.
+# clang, the raw driver, readahead's KUnit test and replays, the modelled disks, the field reports,
+# a line for each known fault, and one for the rate of a sample.
+# tap.sh OUTPUT; exit status: 0 if none failed.
 
 cd "$(dirname "$0")" || exit 1
 out=$1
@@ -58,6 +59,9 @@ else
 	n=$((n + 1))
 	echo "ok $n nothing is read before it is set # SKIP no clang, whose MSan this needs"
 fi
+make -s raw OUTPUT="$out" CASES=300000 >"$out/raw.log" 2>&1
+result $? "the raw driver: bindings, and random requests"
+sed 's/^/# /' "$out/raw.log"
 make -s ra OUTPUT="$out" >"$out/ra.log" 2>&1
 result $? "readahead: its KUnit test, and replays"
 make -s disk OUTPUT="$out" >"$out/disk.log" 2>&1

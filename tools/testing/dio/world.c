@@ -51,10 +51,6 @@ struct task_struct {
 	int state;
 };
 
-struct block_device {
-	unsigned int lbits;
-};
-
 struct workqueue_struct {
 	bool there;
 };
@@ -62,6 +58,8 @@ struct workqueue_struct {
 struct record got;
 struct task_struct *current;
 struct page *zero_page;		/* behind all others */
+unsigned int nr_pools;
+bool no_pool;
 
 static char data[NR_PAGES + 1][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page pages[NR_PAGES + 1];
@@ -159,7 +157,7 @@ static void may_sleep(const char *who)
 /* Once a bio has failed, what is at hand may be finished, but nothing else begun. */
 static void stop_at_error(unsigned int *since)
 {
-	if (error_told && ++*since > 1)
+	if (error_told && !c.raw && ++*since > 1)
 		wrong("goes on after an error");
 }
 
@@ -232,6 +230,11 @@ static unsigned long frame_of(struct page *page)
 	return page_nr(page) + (page_nr(page) >= c.section ? 1000 : 0);
 }
 
+unsigned long page_to_pfn(struct page *page)
+{
+	return frame_of(page);
+}
+
 struct page *nth_page(struct page *page, int n)
 {
 	return frame_of(page + n) == frame_of(page) + n ? page + n : NULL;
@@ -262,7 +265,7 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 	for (i = 0; i < nr; i++) {
 		int page = page_at(start - USER_BASE + i * PAGE_SIZE, write_to);
 
-		if (page == NEVER || (i && chance(40)))
+		if (page == NEVER || (i && !c.raw && chance(40)))
 			break;
 		pages[page].pins++;
 		to[i] = &pages[page];
@@ -535,7 +538,7 @@ void inode_dio_end(struct inode *ino)
 int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
 {
 	may_sleep("writing back");
-	if (m != &mapping || !lock_depth || start != (loff_t)c.pos ||
+	if (m != &mapping || (!lock_depth && !c.raw) || start != (loff_t)c.pos ||
 	    end + 1 < min_t(loff_t, c.pos + c.count, inode.i_size))
 		wrong("wrote back %jd to %jd", (intmax_t)start, (intmax_t)end);
 	wrote_back = true;
@@ -597,9 +600,10 @@ void schedule_work(struct work_struct *work)
 {
 	if (nr_works == MAX_WORKS)
 		wrong("too many work items");
-	if (!c.async)
+	if (!c.async && !c.raw)
 		wrong("a synchronous I/O depends on a work item");
 	works[nr_works++] = work;
+	got.works += c.raw;
 }
 
 void queue_work(struct workqueue_struct *wq, struct work_struct *work)
@@ -714,8 +718,9 @@ int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, 
 {
 	if (!(flags & BIOSET_NEED_BVECS) || pool != BIO_POOL_SIZE)
 		wrong("a pool of %u bios, flags %x", pool, flags);
-	if (boot_without == BIOS)
+	if (no_pool)
 		return -ENOMEM;
+	nr_pools++;
 	set->front_pad = front_pad;
 	return 0;
 }
@@ -763,14 +768,14 @@ struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_op
 	char *memory;
 	struct bio *bio;
 
-	if (set->front_pad && !set->integrity)
+	if (set->front_pad && !set->integrity && !c.raw)
 		wrong("a first bio may find no memory for its integrity data");
 	if (gfp == GFP_KERNEL)
 		may_sleep("bio_alloc");
 	else if (gfp != GFP_NOWAIT)
 		wrong("allocated a bio with flags %x", gfp);
 	time_passes();
-	if (!nr || nr > BIO_MAX_VECS || nr > most_vecs(set->front_pad))
+	if ((!nr && c.memory != KERNEL_BVEC) || nr > BIO_MAX_VECS || nr > most_vecs(set->front_pad))
 		wrong("a bio of %u bio_vecs", nr);
 	/* The pool is empty: somebody must give one back. Firsts of a struct dio have their own. */
 	while (c.memory_tight && !set->front_pad && nr_pooled >= BIO_POOL_SIZE) {
@@ -892,7 +897,8 @@ static void end_bio(unsigned int i)
 	in_flight[i] = in_flight[nr_in_flight];
 	record_of[i] = record_of[nr_in_flight];
 	if (got.bios[record].failed)
-		bio->bi_status = c.bio_again ? BLK_STS_AGAIN : BLK_STS_IOERR;
+		bio->bi_status = c.bio_again && bio->bi_opf & REQ_NOWAIT ? BLK_STS_AGAIN :
+				 BLK_STS_IOERR;
 	else
 		walk_bio(bio, true);
 	/* Writeback may have cleaned the memory since. */
@@ -912,7 +918,7 @@ static void check_dirty(struct bio *bio)
 {
 	unsigned int i, k;
 
-	if (!c.async || c.write || c.memory > USER_IOVEC)
+	if (c.raw || !c.async || c.write || c.memory > USER_IOVEC)
 		return;
 	for (i = 0; i < bio->bi_vcnt; i++) {
 		struct bio_vec *bv = &bio->bi_io_vec[i];
@@ -926,21 +932,24 @@ static void check_dirty(struct bio *bio)
 void submit_bio(struct bio *bio)
 {
 	blk_opf_t opf = c.write ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_READ;
+	bool nowait = c.nowait && (c.raw ? !c.async : c.write);
 	struct bio_record *r = &got.bios[got.nr_bios];
 
 	may_sleep("submit_bio");
-	if (c.write && c.nowait)
+	if (nowait)
 		opf |= REQ_NOWAIT;
+	if (c.raw && c.write && c.dsync)
+		opf |= REQ_FUA;
 	if (bio->bi_opf != opf || (bio->bi_bdev != &disks[0] && bio->bi_bdev != &disks[1]) ||
 	    bio->bi_ioprio != PRIORITY || bio->bi_next || bio->bi_status)
 		wrong("submitted a bio with operation %x", bio->bi_opf);
 	if (got.nr_bios == MAX_BIOS)
 		wrong("too many bios");
-	if (!dio_count)
+	if (!dio_count && !c.raw)
 		wrong("submitted a bio after inode_dio_end");
 	if (got.nr_bios && !plug_depth)
 		wrong("sent several bios, and no plug");
-	if (!got.nr_bios && (char *)bio >= (char *)bio->bi_private) {
+	if (!got.nr_bios && (uintptr_t)bio - (uintptr_t)bio->bi_private < 512) {
 		io.from = bio->bi_private;
 		io.to = (char *)(bio + 1);
 	}
@@ -1009,6 +1018,7 @@ void panic(const char *fmt, ...)
 static bool boots(enum boot_without what)
 {
 	boot_without = what;
+	no_pool = what == BIOS;
 	return !setjmp(panicked) && !dio_setup_at_boot();
 }
 
@@ -1042,11 +1052,14 @@ static void make_world(void)
 	submitter.state = TASK_RUNNING;
 	disks[0].lbits = c.lbits;
 	disks[1].lbits = c.lbits;
+	disks[0].bytes = (loff_t)c.second_disk << SECTOR_SHIFT;
+	disks[0].read_only = c.read_only;
 	nr_queues = 0;
 	sb = (struct super_block) { .s_bdev = &disks[0] };
-	if (!c.wq_fails && chance(2))
+	if (!c.raw && !c.wq_fails && chance(2))
 		sb_init_dio_done_wq(&sb);
 	mapping.nrpages = c.cached;
+	mapping.tagged = c.tagged;
 	file.f_mapping = &mapping;
 	inode = (struct inode) {
 		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping,
@@ -1142,14 +1155,16 @@ static void check_side_effects(void)
 
 	for (i = 0; i < got.nr_bios; i++)
 		bytes += got.bios[i].bytes;
+	if (!got.queued)
+		got.ki_pos = iocb.ki_pos;
 	if (accounted != (c.write ? bytes : 0))
 		wrong("accounted %zu of %zu bytes", accounted, bytes);
+	if (c.raw)
+		return;
 	if (c.write && got.ret > 0 && (c.cached || !got.queued) && invalidated != (size_t)got.ret)
 		wrong("invalidated %zu of %zd bytes", invalidated, got.ret);
 	if (synced != (c.dsync && got.ret > 0 && got.queued ? (size_t)got.ret : 0))
 		wrong("synced %zu of %zd bytes", synced, got.ret);
-	if (!got.queued)
-		got.ki_pos = iocb.ki_pos;
 	if (got.ki_pos != (loff_t)(c.pos + (got.queued && got.ret > 0 ? got.ret : 0)))
 		wrong("the position moved to %jd", (intmax_t)got.ki_pos);
 	if (got.nr_bios && !c.write && c.locking && !wrote_back)

@@ -45,6 +45,7 @@ struct segment {
 };
 
 struct dio_case {
+	bool raw;		/* drivers/char/raw.c is tested, not the engine */
 	/* the request */
 	bool write, async, nowait, dsync, locking, skip_holes, has_submit_io, has_end_io, has_bdev;
 	enum memory_kind memory;
@@ -61,7 +62,7 @@ struct dio_case {
 	unsigned int second_disk, disk_sectors;	/* where the second disk begins, where it ends */
 	enum hole_report report;
 	bool defer;
-	bool cached;
+	bool cached, tagged, read_only;
 	/* memory: which page is behind an address, and of which kind */
 	unsigned int nr_pages, page_of[NR_PAGES];
 	bool readonly[NR_PAGES], absent[NR_PAGES];
@@ -102,6 +103,10 @@ struct record {
 extern struct source source;
 extern struct dio_case c;
 extern struct record got;
+
+/* world.c */
+extern bool no_pool;		/* bioset_init() fails */
+extern unsigned int nr_pools;	/* it made */
 
 u64 pick(u64 below);
 bool chance(unsigned int one_in);

@@ -21,10 +21,6 @@ void *count_memset(void *to, int byte, size_t bytes);
 
 struct array;
 
-struct block_device {
-	struct gendisk *bd_disk;
-};
-
 /**
  * struct seen - what the engine did
  * @bios: submitted
@@ -52,7 +48,7 @@ ssize_t direct_io(struct kiocb *iocb, struct inode *inode, bool write, size_t by
 		  get_block_t *get_block);
 void check_all_given_back(void);
 
-/* A new struct dio gets a pattern, in one of two ways, so that what was written shows in the end. */
+/* A new struct dio gets a pattern, in one of two ways: what was written shows in the end. */
 unsigned int mark_struct(u8 *memory, size_t bytes);
 void look_at_struct(const u8 *memory, unsigned int way);
 

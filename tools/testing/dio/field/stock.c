@@ -16,6 +16,13 @@ struct head {
 	_Alignas(16) unsigned int way;	/* of its pattern */
 };
 
+int dio_init_at_boot(void);
+
+int dio_setup_at_boot(void)
+{
+	return dio_init_at_boot();
+}
+
 struct kmem_cache *dio_cache_of(size_t size)
 {
 	static struct kmem_cache cache;
@@ -45,9 +52,9 @@ void kmem_cache_free(struct kmem_cache *cache, void *memory)
 int bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset)
 {
 	struct bio_vec *bv = &bio->bi_io_vec[bio->bi_vcnt];
+	unsigned int end = bio->bi_vcnt ? bv[-1].bv_offset + bv[-1].bv_len : 0;
 
-	if (bio->bi_vcnt && bv[-1].bv_page + (bv[-1].bv_offset + bv[-1].bv_len) / PAGE_SIZE == page &&
-	    offset_in_page(bv[-1].bv_offset + bv[-1].bv_len) == offset) {
+	if (end && bv[-1].bv_page + end / PAGE_SIZE == page && offset_in_page(end) == offset) {
 		bv[-1].bv_len += len;
 	} else {
 		if (bio->bi_vcnt == bio->bi_max_vecs)

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+// Loading fails, and the class stays.
+
+@@ @@
+ raw_init(...) {
+ <+...
+-class_destroy(raw_class);
+ ...+>
+ }
