@@ -123,9 +123,10 @@ class Sampling(unittest.TestCase):
 
     def test_equivalent_of_a_line_that_is_not_there(self):
         shown = f"{mutants.SUBJECTS[0].path} f\n- older\n+ new\nReason.\n"
-        failed, said = self.sample({"new": b"n"}, {"new": "killed"}, shown)
+        failed, said = self.sample({"new": b"n"}, {"new": "survived"}, shown)
         self.assertTrue(failed)
-        self.assertIn("STALE", said)
+        self.assertIn("stale in mutants/equivalent", said)
+        self.assertIn("rate: 0.00", said)
 
     def test_the_same_seed_draws_the_same(self):
         codes = {str(i): bytes([i]) for i in range(200)}
@@ -140,6 +141,11 @@ class Lines(unittest.TestCase):
         lines = ["int x;\n", "static inline int f(int a)\n", "{\n", "}\n", "\n",
                  "static const int *g(int a,\n", "\t\tint b)\n", "\treturn a;\n"]
         self.assertEqual(list(mutants.functions(lines)), ["-", "f", "f", "f", "f", "g", "g", "g"])
+
+    def test_one_reason_for_several(self):
+        shown = mutants.read_equivalent("# x\nfs/a.c f\n- a\n+ b\n+\nLong\nreason.\n\n")
+        self.assertEqual(shown, {("fs/a.c", "f", "a", "b"): "Long reason.",
+                                 ("fs/a.c", "f", "a", ""): "Long reason."})
 
     def test_bad_list(self):
         with self.assertRaises(mutants.Usage):

@@ -536,6 +536,7 @@ static void check_binding(void)
 	EXPECT(bind_raw(0, 8, 16), -EINVAL);
 	EXPECT(bind_raw(-1, 8, 16), -EINVAL);
 	EXPECT(bind_raw(CONFIG_MAX_RAW_DEVS, 8, 16), -EINVAL);
+	EXPECT(bind_raw(CONFIG_MAX_RAW_DEVS + 1, 8, 16), -EINVAL);
 	EXPECT(bind_raw(1, 8, 1U << 20), -EINVAL);
 	EXPECT(bind_raw(1, 1ULL << 32 | 8, 16), -EINVAL);
 	EXPECT(bind_raw(1, 8, 1ULL << 32 | 16), -EINVAL);
