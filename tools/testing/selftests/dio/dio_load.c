@@ -31,6 +31,9 @@
 #include "async.h"
 #include "load.h"
 
+static const char usage[] =
+	"usage: dio_load read|write|mix|map [WORD]... bs=4k n=20000 FILE";
+
 enum way { SYNC, AIO, URING };
 
 static struct {
@@ -207,10 +210,11 @@ int main(int argc, char **argv)
 	unsigned long long start, nothing = 0;
 	int i;
 
+	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.chosen)
-		die(EXIT_USAGE, "usage: dio_load read|write|mix|map [WORD]... bs=4k n=20000 FILE");
+		die(EXIT_USAGE, "%s", usage);
 	if (opt.way != SYNC)
 		opt.n = (opt.n + opt.depth - 1) / opt.depth * opt.depth;
 	open_file();

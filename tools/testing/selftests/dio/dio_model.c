@@ -38,6 +38,9 @@
 #define FILE_MAX	(3UL << 20)
 #define IO_MAX		(512UL << 10)
 
+static const char usage[] =
+	"usage: dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]";
+
 enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
 
 static unsigned long long unit, nr_ops, seed, op_nr;
@@ -454,11 +457,11 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!name || (!nr_ops && !only_bad) || !unit || PAGE % unit)
-		die(EXIT_USAGE,
-		    "usage: dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]");
+		die(EXIT_USAGE, "%s", usage);
 	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	direct_fd = open(name, O_RDWR | O_DIRECT);
 	if (cached_fd < 0 || direct_fd < 0)

@@ -26,6 +26,9 @@
 
 #define DISK		1	/* the number in the stamps */
 
+static const char usage[] =
+	"usage: dio_write create|fill|over [direct|huge|verify]... bs=1m size=32m [n=16] FILE";
+
 enum before { NONE, CREATE, FILL, OVER };
 
 static struct {
@@ -150,11 +153,11 @@ int main(int argc, char **argv)
 	unsigned long long to_mark = 0, whole = 0, i;
 	int k;
 
+	help_if_asked(argc, argv, usage);
 	for (k = 1; k < argc; k++)
 		parse_word(argv[k]);
 	if (!opt.name || !opt.before || !opt.bs || !opt.size || !opt.n)
-		die(EXIT_USAGE, "usage: dio_write create|fill|over [direct|huge|verify]... %s",
-		    "bs=1m size=32m [n=16] FILE");
+		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)
 		die(EXIT_USAGE, "size= is not a multiple of bs=, or bs= not of %d", STAMP_SECTOR);
 	stamp_memory();

@@ -117,18 +117,16 @@ static void stop_readers(void)
 
 /* --- The command line --- */
 
-static void help(void)
-{
-	puts("usage: disk_read blocks=N bs=N [direct|nocopy] [verify] [random] [seed=N] [--json]\n"
-	     "                 DEVICE...\n"
-	     "  blocks=N  reads from each device         bs=N    bytes a read (k, m, g: 1024-based)\n"
-	     "  direct    O_DIRECT                       nocopy  splice, no copy to user memory\n"
-	     "  verify    check the stamps (disk_stamp)  random  at random, the same for the same seed\n"
-	     "  --json    an object for the closing line\n"
-	     "A DEVICE is a block device or /dev/raw/rawN, named with a slash.\n"
-	     "Exit: 0 fine, 2 usage, 3 cannot open, 4 read error or device gone, 5 wrong data,\n"
-	     "128+N stopped by signal N.");
-}
+static const char usage[] =
+	"usage: disk_read blocks=N bs=N [direct|nocopy] [verify] [random] [seed=N] [--json]\n"
+	"                 DEVICE...\n"
+	"  blocks=N  reads from each device         bs=N    bytes a read (k, m, g: 1024-based)\n"
+	"  direct    O_DIRECT                       nocopy  splice, no copy to user memory\n"
+	"  verify    check the stamps (disk_stamp)  random  at random, the same for the same seed\n"
+	"  --json    an object for the closing line\n"
+	"A DEVICE is a block device or /dev/raw/rawN, named with a slash.\n"
+	"Exit: 0 fine, 2 usage, 3 cannot open, 4 read error or device gone, 5 wrong data,\n"
+	"128+N stopped by signal N.";
 
 static unsigned long long parse_count(const char *word, const char *text, unsigned long long before)
 {
@@ -171,12 +169,7 @@ static void parse(int argc, char **argv)
 {
 	int i;
 
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
-			help();
-			exit(0);
-		}
-	}
+	help_if_asked(argc, argv, usage);
 	readers = calloc(argc, sizeof(*readers));
 	if (!readers)
 		die(EXIT_IO, "no memory");

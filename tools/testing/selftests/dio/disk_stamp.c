@@ -37,20 +37,15 @@ static struct {
 	int write_device;
 } opt;
 
-static void help(void)
-{
-	puts("usage: disk_stamp disk=N [size=N] FILE\n"
-	     "       disk_stamp disk=N [size=N] write-device DEVICE   (its content is lost)\n"
-	     "  size= takes k, m, g (1024-based); 64m for a file, all of a device\n"
-	     "Exit: 0 done, 2 usage, 3 cannot be opened or in use, 4 write error.");
-	exit(0);
-}
+static const char usage[] =
+	"usage: disk_stamp disk=N [size=N] FILE\n"
+	"       disk_stamp disk=N [size=N] write-device DEVICE   (its content is lost)\n"
+	"  size= takes k, m, g (1024-based); 64m for a file, all of a device\n"
+	"Exit: 0 done, 2 usage, 3 cannot be opened or in use, 4 write error.";
 
 static void parse_word(char *word)
 {
-	if (!strcmp(word, "-h") || !strcmp(word, "--help")) {
-		help();
-	} else if (!strncmp(word, "disk=", 5)) {
+	if (!strncmp(word, "disk=", 5)) {
 		opt.disk = parse_number(word, word + 5);
 		opt.numbered = 1;
 	} else if (!strncmp(word, "size=", 5)) {
@@ -144,6 +139,7 @@ int main(int argc, char **argv)
 {
 	int fd, i;
 
+	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!opt.name || !opt.numbered)

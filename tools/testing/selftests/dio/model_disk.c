@@ -39,6 +39,8 @@
 #define DEPTH		64
 #define IO_BYTES	1048576U
 
+static const char usage[] = "usage: model_disk fc|u320 [n=8] [size=64m]";
+
 struct slot {
 	struct disk_request rq;
 	char *buffer;
@@ -332,7 +334,7 @@ static void check_words(void)
 	unsigned long long i, most;
 
 	if (!opt.kind || !opt.n || opt.n > DEVICES || !opt.size || opt.size % DISK_SECTOR)
-		die(EXIT_USAGE, "usage: model_disk fc|u320 [n=8] [size=64m]");
+		die(EXIT_USAGE, "%s", usage);
 	for (i = 0; i < opt.n; i++)
 		disk_init(&devices[i].disk, opt.kind, &link_shared);
 	most = devices[0].disk.sectors * DISK_SECTOR;
@@ -367,6 +369,7 @@ int main(int argc, char **argv)
 	pid_t first = getpid(), child;
 	int status, k;
 
+	help_if_asked(argc, argv, usage);
 	for (k = 1; k < argc; k++)
 		parse_word(argv[k]);
 	check_words();

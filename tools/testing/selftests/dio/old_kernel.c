@@ -16,13 +16,16 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include "help.h"
 
 #define FIRST_NEW_CALL	219
 #define FILTER_LEN	4
 
-int main(int argc, char **argv)
-{
+static const char usage[] = "usage: old_kernel PROGRAM [ARG]...";
+
 #ifdef __x86_64__
+static int forbid_new_calls(void)
+{
 	struct sock_filter filter[FILTER_LEN] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FIRST_NEW_CALL, 0, 1),
@@ -31,21 +34,30 @@ int main(int argc, char **argv)
 	};
 	struct sock_fprog prog = { FILTER_LEN, filter };
 
+	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	    !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return 0;
+	fprintf(stderr, "no system call filter: %s\n", strerror(errno));
+	return -1;
+}
+#else
+static int forbid_new_calls(void)
+{
+	fputs("the numbers of system calls are known for x86-64 only\n", stderr);
+	return -1;
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	help_if_asked(argc < 2 ? argc : 2, argv, usage);	/* what comes later is the program's */
 	if (argc < 2) {
-		fputs("usage: old_kernel PROGRAM [ARG]...\n", stderr);
+		fprintf(stderr, "%s\n", usage);
 		return 2;
 	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog)) {
-		fprintf(stderr, "no system call filter: %s\n", strerror(errno));
+	if (forbid_new_calls())
 		return 4;
-	}
 	execv(argv[1], argv + 1);
 	fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
 	return 127;
-#else
-	fprintf(stderr, "%s: the numbers of system calls are known for x86-64 only\n",
-		argc ? argv[0] : "old_kernel");
-	return 4;
-#endif
 }

@@ -44,6 +44,8 @@
 #include "words.h"
 #include "load.h"
 
+static const char usage[] = "usage: ra_load MODE [len=64k] bs=4k n=400 FILE";
+
 enum { NEEDS_LEN = 1, NO_BAD = 2 };
 
 struct mode {
@@ -431,10 +433,11 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!opt.name || !opt.mode || !opt.bs || !opt.n || !opt.k)
-		die(EXIT_USAGE, "usage: ra_load MODE [len=64k] bs=4k n=400 FILE");
+		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.len % PAGE)
 		die(EXIT_USAGE, "bs= is a multiple of %d, len= of %lu", STAMP_SECTOR, PAGE);
 	if (!opt.len && opt.mode->flags & NEEDS_LEN)

@@ -20,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include "help.h"
 #include "raw_ioctl.h"
 
 #define RAW_MAJOR	162
@@ -28,10 +29,12 @@
 
 enum { EXIT_USAGE = 2, EXIT_NO_DEVICE = 3, EXIT_REFUSED = 4 };
 
+static const char usage[] =
+	"usage: raw RAWDEV BLOCKDEV | raw RAWDEV MAJOR MINOR | raw -q RAWDEV | raw -qa";
+
 static int wrong_usage(void)
 {
-	fprintf(stderr,
-		"usage: raw RAWDEV BLOCKDEV | raw RAWDEV MAJOR MINOR | raw -q RAWDEV | raw -qa\n");
+	fprintf(stderr, "%s\n", usage);
 	return EXIT_USAGE;
 }
 
@@ -161,6 +164,7 @@ int main(int argc, char **argv)
 	int ctl, minor, ask = argc > 1 && !strcmp(argv[1], "-q");
 	struct stat st;
 
+	help_if_asked(argc, argv, usage);
 	if (argc == 2 && !strcmp(argv[1], "-qa")) {
 		ctl = open_ctl();
 		return ctl < 0 ? EXIT_NO_DEVICE : query_all(ctl);

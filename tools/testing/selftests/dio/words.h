@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "help.h"
 
 #define __noreturn	__attribute__((__noreturn__))
 #define __printf(f, a)	__attribute__((__format__(printf, f, a)))
