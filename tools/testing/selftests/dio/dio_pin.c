@@ -40,6 +40,8 @@
 
 #define MOST		(256 * PAGE)
 
+static const char usage[] = "usage: dio_pin FILE";
+
 static char *pattern, *buf;
 static int fd;
 
@@ -111,8 +113,9 @@ int main(int argc, char **argv)
 	static const size_t lens[] = { 2048, 128 << 10, MOST };
 	unsigned int i;
 
+	help_if_asked(argc, argv, usage);
 	if (argc != 2)
-		die(EXIT_USAGE, "usage: dio_pin FILE");
+		die(EXIT_USAGE, "%s", usage);
 	make_pattern();
 	fd = open(argv[1], O_RDWR | O_CREAT | O_DIRECT, 0600);
 	if (fd < 0)

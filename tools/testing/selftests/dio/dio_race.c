@@ -587,6 +587,9 @@ static void wait_for_processes(void)
 		exit(1);
 }
 
+static const char usage[] =
+	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] FILE, or cut|clean|... FILE";
+
 static void parse_word(char *word)
 {
 	if (!strncmp(word, "unit=", 5))
@@ -642,11 +645,11 @@ int main(int argc, char **argv)
 	size_t pos;
 	int i;
 
+	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
 	if (!name || (!only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
-		die(EXIT_USAGE,
-		    "usage: dio_race [disk=1] unit=512 n=400 [steady|whole] FILE, or cut|clean|... FILE");
+		die(EXIT_USAGE, "%s", usage);
 	steady |= whole;
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);
