@@ -50,7 +50,8 @@ static int forbid_new_calls(void)
 
 int main(int argc, char **argv)
 {
-	help_if_asked(argc < 2 ? argc : 2, argv, usage);	/* what comes later is the program's */
+	/* What comes later is PROGRAM's. */
+	help_if_asked(argc < 2 ? argc : 2, argv, usage);
 	if (argc < 2) {
 		fprintf(stderr, "%s\n", usage);
 		return 2;
