@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every test can be executed, and every test and program says how it is called.
+#
+# Who is hurt when not: whoever is new here. -h asked of a program that takes it for a file, or a
+# test that is started only to ask, are how a disk gets written.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+
+# helps PROGRAM: exit 0, the usage of PROGRAM on stdout, nothing on stderr
+helps()
+{
+	for word in -h --help; do
+		"$1" "$word" >"$DIO_TMP/out" 2>"$DIO_TMP/err" || { echo "$word: exit $?"; return 1; }
+		head -n 5 "$DIO_TMP/out" "$DIO_TMP/err"
+		[ ! -s "$DIO_TMP/err" ] && grep -q "^usage: ${1##*/} " "$DIO_TMP/out" || return
+	done
+}
+
+# may_run FILE: a script that has lost its mode is called in vain.
+may_run()
+{
+	ls -l "$1"
+	[ -x "$1" ]
+}
+
+dio_init "$@"
+scripts=$(echo "$DIO_DIR"/test_*.sh)
+programs=""
+for file in "$DIO_DIR"/*; do
+	case $file in
+	*.sh|*.fio)
+		;;
+	*)
+		[ ! -f "$file" ] || [ ! -x "$file" ] || programs="$programs $file"
+		;;
+	esac
+done
+# shellcheck disable=SC2086 # lists
+dio_plan $(($(printf '%s\n' $scripts | wc -l) * 2 + $(printf '%s\n' $programs | wc -l)))
+
+for each in $scripts; do
+	dio_check "${each##*/} can be executed" may_run "$each"
+	dio_check "${each##*/} -h" helps "$each"
+done
+for each in $programs; do
+	dio_check "${each##*/} -h" helps "$each"
+done
