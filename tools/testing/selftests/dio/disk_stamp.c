@@ -2,14 +2,15 @@
 /*
  * Fill a disk or an image with stamps, so that disk_read verify sees wrong data.
  *
- *	disk_stamp disk=N [size=N] FILE
+ *	disk_stamp disk=N [size=N] [write-file] FILE
  *	disk_stamp disk=N [size=N] write-device DEVICE
  *
  * Every 512-byte sector gets the disk's number and its own (see stamp.h). k, m and g are 2^10, 2^20
- * and 2^30. A FILE is made, or written over, and size= (64m) long afterwards. A block device loses
- * its content: it is written only with the word write-device, opened exclusively (so one that is
- * mounted or held is refused), and to its end unless size= says less. What was written is on the
- * disk when the program ends.
+ * and 2^30. A FILE is size= (64m) long afterwards; one that is there already is written only with
+ * the word write-file, and none is made under /dev, where a mistyped disk would become one. A block
+ * device loses its content: it is written only with the word write-device, claimed by all its paths
+ * (so one that is mounted or held is refused, see claim.h), and to its end unless size= says less.
+ * What was written is on the disk when the program ends.
  *
  * A failure is one line on stderr. Exit status: 0 done; 2 usage, or a size that does not fit;
  * 3 cannot be opened, or is in use; 4 write error.
@@ -21,6 +22,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "claim.h"
 #include "stamp.h"
 
 #define PROGRAM		"disk_stamp"
@@ -35,10 +37,11 @@ static struct {
 	unsigned long long size;
 	int numbered;
 	int write_device;
+	int write_file;
 } opt;
 
 static const char usage[] =
-	"usage: disk_stamp disk=N [size=N] FILE\n"
+	"usage: disk_stamp disk=N [size=N] [write-file] FILE      (write-file: one that exists)\n"
 	"       disk_stamp disk=N [size=N] write-device DEVICE   (its content is lost)\n"
 	"  size= takes k, m, g (1024-based); 64m for a file, all of a device\n"
 	"Exit: 0 done, 2 usage, 3 cannot be opened or in use, 4 write error.";
@@ -54,6 +57,8 @@ static void parse_word(char *word)
 			die(EXIT_USAGE, "%s: not a multiple of %d, or zero", word, STAMP_SECTOR);
 	} else if (!strcmp(word, "write-device")) {
 		opt.write_device = 1;
+	} else if (!strcmp(word, "write-file")) {
+		opt.write_file = 1;
 	} else if (!strchr(word, '/')) {
 		die(EXIT_USAGE, "unknown word %s (a file is named with a slash)", word);
 	} else if (opt.name) {
@@ -66,14 +71,14 @@ static void parse_word(char *word)
 static int open_device(void)
 {
 	unsigned long long size;
+	char why[PATH_MAX];
 	int fd;
 
 	if (!opt.write_device)
 		die(EXIT_USAGE, "%s is a block device; write-device allows to write it", opt.name);
-	fd = open(opt.name, O_WRONLY | O_EXCL);
+	fd = claim(opt.name, O_WRONLY, why, sizeof(why));
 	if (fd < 0)
-		die(EXIT_DEVICE, "%s: %s", opt.name,
-		    errno == EBUSY ? "in use (mounted or held)" : strerror(errno));
+		die(EXIT_DEVICE, "%s", why);
 	if (ioctl(fd, BLKGETSIZE64, &size))
 		die(EXIT_DEVICE, "%s: size unknown: %s", opt.name, strerror(errno));
 	if (!opt.size)
@@ -83,15 +88,28 @@ static int open_device(void)
 	return fd;
 }
 
-static int open_file(void)
+static int under_dev(void)
+{
+	char dir[PATH_MAX], real[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%s", opt.name);
+	strrchr(dir, '/')[1] = 0;
+	return realpath(dir, real) && !strncmp(real, "/dev", 4) && (!real[4] || real[4] == '/');
+}
+
+static int open_file(int flags)
 {
 	int fd;
 
 	if (opt.write_device)
 		die(EXIT_USAGE, "%s is not a block device", opt.name);
+	if (flags && under_dev())
+		die(EXIT_DEVICE, "%s: no such device, and no file is made under /dev", opt.name);
+	if (!flags && !opt.write_file)
+		die(EXIT_USAGE, "%s exists; write-file allows to write it", opt.name);
 	if (!opt.size)
 		opt.size = FILE_SIZE;
-	fd = open(opt.name, O_WRONLY | O_CREAT, 0666);
+	fd = open(opt.name, O_WRONLY | flags, 0666);
 	if (fd < 0)
 		die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
 	if (ftruncate(fd, opt.size))
@@ -103,15 +121,16 @@ static int open_target(void)
 {
 	struct stat st;
 
-	if (!stat(opt.name, &st)) {
-		if (S_ISBLK(st.st_mode))
-			return open_device();
-		if (!S_ISREG(st.st_mode))
-			die(EXIT_DEVICE, "%s: neither a file nor a block device", opt.name);
-	} else if (errno != ENOENT) {
-		die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
+	if (stat(opt.name, &st)) {
+		if (errno != ENOENT)
+			die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
+		return open_file(O_CREAT | O_EXCL);
 	}
-	return open_file();
+	if (S_ISBLK(st.st_mode))
+		return open_device();
+	if (!S_ISREG(st.st_mode))
+		die(EXIT_DEVICE, "%s: neither a file nor a block device", opt.name);
+	return open_file(0);
 }
 
 static void write_stamps(int fd)

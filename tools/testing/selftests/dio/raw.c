@@ -23,10 +23,6 @@
 #include "help.h"
 #include "raw_ioctl.h"
 
-#define RAW_MAJOR	162
-#define RAW_DIR		"/dev/raw"
-#define RAW_CTL		RAW_DIR "/rawctl"
-
 enum { EXIT_USAGE = 2, EXIT_NO_DEVICE = 3, EXIT_REFUSED = 4 };
 
 static const char usage[] =

@@ -20,6 +20,8 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include "claim.h"
+#include "raw_ioctl.h"
 #include "raw_io.h"
 
 enum { EXIT_USAGE = 2, EXIT_SKIP = 4 };
@@ -29,7 +31,7 @@ const char * const engine_names[NR_ENGINES] = {
 };
 
 const char *raw_name, *blk_name;
-int raw_fd = -1, blk_fd = -1;	/* blk_fd with O_DIRECT */
+int raw_fd = -1, blk_fd = -1, claim_fd = -1;	/* blk_fd with O_DIRECT */
 __u64 disk_size;
 unsigned int block;		/* logical block size */
 unsigned int mem_align;		/* what the disk demands of memory addresses */
@@ -374,6 +376,30 @@ static void help(void)
 	exit(fflush(stdout) ? EXIT_FAILURE : 0);
 }
 
+/*
+ * While a case runs nobody else may mount the disk or hold it, by whatever path. An open raw device
+ * is a claim, which all raw devices share; claim_fd keeps it when a case closes raw_fd. With rawctl
+ * nothing is claimed: the case that writes claims its disks itself.
+ */
+static void claim_disk(void)
+{
+	char why[PATH_MAX];
+	struct stat raw, blk;
+
+	if (fstat(raw_fd, &raw) || fstat(blk_fd, &blk))
+		die("fstat: %s", strerror(errno));
+	if (S_ISCHR(raw.st_mode) && !minor(raw.st_rdev))
+		return;
+	if (blk.st_rdev != (S_ISBLK(raw.st_mode) ? raw.st_rdev : raw_bound_to(minor(raw.st_rdev))))
+		die("%s does not lead to %s", raw_name, blk_name);
+	if (S_ISCHR(raw.st_mode) && !claim_other_paths(blk.st_rdev, blk_name, why, sizeof(why)))
+		claim_fd = dup(raw_fd);
+	else if (S_ISBLK(raw.st_mode))
+		claim_fd = claim(blk_name, O_RDONLY, why, sizeof(why));
+	if (claim_fd < 0)
+		die("%s", why);
+}
+
 static void open_devices(void)
 {
 	raw_fd = open_raw(O_RDWR);
@@ -385,6 +411,7 @@ static void open_devices(void)
 	if (disk_size < 2 * MAX_IO)
 		skip("%s is smaller than %lu bytes", blk_name, 2 * MAX_IO);
 	mem_align = queue_attr("dma_alignment", 511) + 1;
+	claim_disk();
 }
 
 int main(int argc, char **argv)

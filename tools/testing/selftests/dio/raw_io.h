@@ -37,7 +37,7 @@ extern const size_t sizes[NR_SIZES];
 extern const char * const engine_names[NR_ENGINES];
 
 extern const char *raw_name, *blk_name;
-extern int raw_fd, blk_fd;		/* blk_fd with O_DIRECT */
+extern int raw_fd, blk_fd, claim_fd;	/* blk_fd with O_DIRECT */
 extern __u64 disk_size;
 extern unsigned int block;		/* logical block size */
 extern unsigned int mem_align;		/* what the disk demands of memory addresses */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include "claim.h"
 #include "raw_ioctl.h"
 #include "raw_io.h"
 
@@ -138,18 +139,21 @@ static void case_race(char **args)
 {
 	const char *disks[2] = { blk_name, args[1] };
 	int minor = atoi(args[0]), users = 3, i, status, left = users, bound = 0;
+	char node[64], why[PATH_MAX];
 	struct stat st[2];
-	char node[64];
 	long ret;
 
 	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
 	for (i = 0; i < 2; i++) {
 		close(blk_fd);
-		blk_fd = open_node(disks[i], O_RDWR | O_DIRECT);
+		blk_fd = claim(disks[i], O_RDWR | O_DIRECT, why, sizeof(why));
+		if (blk_fd < 0)
+			die("%s", why);
 		disk_fill(0, PAGE, i);
 		if (stat(disks[i], &st[i]))
 			die("%s: %s", disks[i], strerror(errno));
 	}
+	close(blk_fd);		/* from here on the disks are the raw device's to claim */
 	for (i = 0; i < users; i++) {
 		if (fork())
 			continue;

@@ -89,6 +89,7 @@ static void case_excl(char **args)
 	const char *raw2 = args[0], *dir = args[1];
 	int fd, fd2;
 
+	close(claim_fd);
 	close(raw_fd);
 	raw_fd = -1;
 	expect_open(blk_name, O_RDONLY | O_EXCL, 0, "nobody has the raw device open");

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whose disk is it: the disks below a block device, other paths to them, and a claim to all.
+ *
+ * O_EXCL on a disk keeps mounts, swap, dm, md, ZFS and btrfs away from it and its partitions, in
+ * every mount namespace, and fails while one of them has it. But a LUN with two paths is two block
+ * devices, and a claim to one leaves the other free. What both have in common is the WWID, from
+ * page 0x83 of the disk's vital product data. It is in /sys; where that is not, as before Linux
+ * 2.6, a disk is taken to have one path.
+ */
+#ifndef DIO_CLAIM_H
+#define DIO_CLAIM_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define DISKS_MOST	256
+
+/* What a block device is made of, itself first; a partition counts as its disk. */
+struct disks {
+	unsigned int nr;
+	struct {
+		char name[64];		/* in /sys/block */
+		char wwid[256];		/* empty: not known */
+	} disk[DISKS_MOST];
+};
+
+/* The WWID of a SCSI or NVMe disk. */
+static inline void read_wwid(const char *name, char *wwid, size_t size)
+{
+	static const char * const places[] = { "device/wwid", "wwid" };
+	char path[PATH_MAX];
+	unsigned int i;
+	FILE *file;
+
+	*wwid = 0;
+	for (i = 0; i < 2 && !*wwid; i++) {
+		snprintf(path, sizeof(path), "/sys/block/%s/%s", name, places[i]);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		if (fgets(wwid, size, file))
+			wwid[strcspn(wwid, "\n")] = 0;
+		else
+			*wwid = 0;
+		fclose(file);
+	}
+}
+
+/* Add the disk that @link in /sys leads to, and all below it. */
+static inline void add_disks(struct disks *d, const char *link)
+{
+	char dir[PATH_MAX], path[PATH_MAX + 300];
+	struct dirent *entry;
+	const char *name;
+	unsigned int i;
+	DIR *slaves;
+
+	if (!realpath(link, dir))
+		return;
+	snprintf(path, sizeof(path), "%s/partition", dir);
+	if (!access(path, F_OK))
+		*strrchr(dir, '/') = 0;
+	name = strrchr(dir, '/') + 1;
+	for (i = 0; i < d->nr; i++)
+		if (!strcmp(d->disk[i].name, name))
+			return;
+	if (d->nr == DISKS_MOST)
+		return;
+	snprintf(d->disk[i].name, sizeof(d->disk[i].name), "%s", name);
+	read_wwid(name, d->disk[i].wwid, sizeof(d->disk[i].wwid));
+	d->nr++;
+
+	snprintf(path, sizeof(path), "%s/slaves", dir);
+	slaves = opendir(path);
+	while (slaves && (entry = readdir(slaves))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/slaves/%s", dir, entry->d_name);
+		add_disks(d, path);
+	}
+	if (slaves)
+		closedir(slaves);
+}
+
+static inline void disks_of(struct disks *d, dev_t dev)
+{
+	char link[64];
+
+	d->nr = 0;
+	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+	add_disks(d, link);
+}
+
+/* The disk in @d that is called @name, or has @wwid. */
+static inline const char *find_disk(const struct disks *d, const char *name, const char *wwid)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr; i++) {
+		if (name && !strcmp(d->disk[i].name, name))
+			return d->disk[i].name;
+		if (*wwid && !strcmp(d->disk[i].wwid, wwid))
+			return d->disk[i].wwid;
+	}
+	return NULL;
+}
+
+/* What two block devices have in common, a WWID or a disk's name; NULL if nothing. */
+static inline const char *common_disk(const struct disks *a, const struct disks *b)
+{
+	const char *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < a->nr && !found; i++)
+		found = find_disk(b, a->disk[i].name, a->disk[i].wwid);
+	return found;
+}
+
+/*
+ * The next node from @block, which is /sys/block, that is another path to one of @d; NULL at the
+ * end. A disk without a number is a path that NVMe keeps to itself.
+ */
+static inline const char *next_path(const struct disks *d, DIR *block)
+{
+	char path[PATH_MAX], wwid[256];
+	static char node[300];
+	struct dirent *entry;
+
+	while (block && (entry = readdir(block))) {
+		read_wwid(entry->d_name, wwid, sizeof(wwid));
+		snprintf(path, sizeof(path), "/sys/block/%s/dev", entry->d_name);
+		if (find_disk(d, entry->d_name, "") || !find_disk(d, NULL, wwid) ||
+		    access(path, F_OK))
+			continue;
+		snprintf(node, sizeof(node), "/dev/%s", entry->d_name);
+		return node;
+	}
+	return NULL;
+}
+
+/* -1 and why not in @why if somebody has one of the other paths; a claim lasts until exit. */
+static inline int claim_other_paths(dev_t dev, const char *name, char *why, size_t size)
+{
+	static struct disks below;
+	const char *path;
+	int fd = 0;
+	DIR *block;
+
+	disks_of(&below, dev);
+	block = opendir("/sys/block");
+	while (fd >= 0 && (path = next_path(&below, block))) {
+		fd = open(path, O_RDONLY | O_EXCL);
+		if (fd < 0)
+			snprintf(why, size, "%s: %s, another path to that disk, %s%s", name, path,
+				 errno == EBUSY ? "is in use" : "cannot be claimed: ",
+				 errno == EBUSY ? "" : strerror(errno));
+	}
+	if (block)
+		closedir(block);
+	return fd < 0 ? -1 : 0;
+}
+
+/* Open a block device for nobody else, on any path: a descriptor, or -1 and why not in @why. */
+static inline int claim(const char *name, int flags, char *why, size_t size)
+{
+	int fd = open(name, flags | O_EXCL);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st))
+		return claim_other_paths(st.st_rdev, name, why, size) ? -1 : fd;
+	snprintf(why, size, "%s: %s", name, errno != EBUSY ? strerror(errno) :
+		 "in use (mounted, if only in another namespace, or held)");
+	return -1;
+}
+
+/* Open a file or device to read it, or to write it, and then a block device is claimed. */
+static inline int open_claimed(const char *name, int flags, int write, char *why, size_t size)
+{
+	struct stat st;
+	int fd;
+
+	if (write && !stat(name, &st) && S_ISBLK(st.st_mode))
+		return claim(name, O_RDWR | flags, why, size);
+	fd = open(name, (write ? O_RDWR : O_RDONLY) | flags);
+	if (fd < 0)
+		snprintf(why, size, "%s: %s", name, strerror(errno));
+	return fd;
+}
+
+#endif
