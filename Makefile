@@ -82,7 +82,7 @@ disks: kernel selftests
 	@mkdir -p $(O)/disks
 	@for n in 0 1 2 3 4 5 6 7; do \
 		[ -s $(O)/disks/disk$$n ] || { \
-			$(O)/kselftest/disk_stamp disk=$$n $(O)/disks/part && \
+			$(O)/kselftest/disk_stamp disk=$$n write-file $(O)/disks/part && \
 			mv $(O)/disks/part $(O)/disks/disk$$n; } || exit 1; \
 	done
 
