@@ -12,19 +12,22 @@
 #	dio_check "first disk is read" dd if="${DIO_LIST%% *}" of=/dev/null count=1
 #
 # The exit status is set on the way out: 0 all passed, 1 a test failed or did not run, 4 skipped.
-# Disks come from the user (DIO_DISKS, read only; DIO_SCRATCH, written if --write is given too) or
-# from scsi_debug, one host and one store a disk, as a module or built in. No udev is needed.
+# Disks come from the user (DIO_DISKS, read only; DIO_SCRATCH, written if --write is given too), and
+# dio_guard.sh has nothing against them; or from scsi_debug, one host and one store a disk, as a
+# module or built in. No udev is needed. They are known by the kernel's names.
 # Functions given to dio_check and dio_expect run in the test's own shell, so they may set
 # variables and call dio_on_exit. Names that begin with _dio are private to this file.
 
 # shellcheck disable=SC2034 # these are for the tests
 DIO_DIR=$(cd "$(dirname "$0")" && pwd)
 DIO_WRITE=0		# --write was given
+DIO_CONTENT=${DIO_CONTENT-}	# --content=: what the disks may hold, see dio_guard.sh
 DIO_MADE=0		# the disks of DIO_LIST are ours and may be written
 DIO_LIST=""		# dio_get_disks: disks to read, separated by blanks
 DIO_DISK=""		# dio_get_scratch: a disk to write
 DIO_SECTORS=0		# dio_get_part: the length of its part
 DIO_TMP=""		# a directory for the test's files, removed at the end
+DIO_RAW=0		# dio_get_raw: the number of a raw device
 DIO_DM=""		# dio_dm: the node that it made
 DIO_WHY=""		# dio_dm: why it made none
 
@@ -40,9 +43,10 @@ _dio_sd_ready=0
 
 _dio_usage()
 {
-	echo "usage: $(basename "$0") [-h] [--write]"
+	echo "usage: $(basename "$0") [-h] [--write] [--content=TYPE]"
 	echo "  DIO_DISKS=\"/dev/sdX ...\"  whole disks to read; never written"
 	echo "  DIO_SCRATCH=/dev/sdX      a disk whose content may be lost; needs --write as well"
+	echo "  DIO_CONTENT=TYPE          as --content: they may hold this, LVM2_member or so"
 	echo "  With neither, scsi_debug disks are made. Exit: 0 passed, 1 failed, 2 usage, 4 skipped."
 }
 
@@ -88,6 +92,9 @@ dio_init()
 			;;
 		--write)
 			DIO_WRITE=1
+			;;
+		--content=*)
+			DIO_CONTENT=${1#*=}
 			;;
 		*)
 			echo "$(basename "$0"): unknown option $1" >&2
@@ -201,90 +208,6 @@ dio_wait()
 	done
 }
 
-# MAJOR:MINOR of a block device node.
-_dio_devt()
-{
-	_dio_hex=$(stat -L -c '0x%t 0x%T' "$1") || return 1
-	echo "$((${_dio_hex% *})):$((${_dio_hex#* }))"
-}
-
-# The mount point of the block device MAJOR:MINOR, whose node may also be named as the source (a
-# file system with an anonymous device number is only known by its source).
-_dio_mounted_on()
-{
-	while read -r _ _ _dio_devno _ _dio_mnt _dio_tail; do
-		_dio_src=${_dio_tail#* - }
-		_dio_src=${_dio_src#* }
-		_dio_src=${_dio_src%% *}
-		if [ "$_dio_devno" = "$1" ] ||
-		   { [ -b "$_dio_src" ] && [ "$(_dio_devt "$_dio_src")" = "$1" ]; }; then
-			printf '%b\n' "$_dio_mnt"
-			return 0
-		fi
-	done </proc/self/mountinfo
-	return 1
-}
-
-_dio_is_swap()
-{
-	[ -r /proc/swaps ] || return 1
-	while read -r _dio_src _; do
-		_dio_src=$(printf '%b' "$_dio_src")
-		if [ -b "$_dio_src" ] && [ "$(_dio_devt "$_dio_src")" = "$1" ]; then
-			return 0
-		fi
-	done </proc/swaps
-	return 1
-}
-
-# Is anything using the block device? $1 what to call it, $2 its directory in /sys.
-_dio_in_use()
-{
-	_dio_no=$(cat "$2/dev") || return 1
-	if _dio_at=$(_dio_mounted_on "$_dio_no"); then
-		echo "$1 is mounted on $_dio_at"
-	elif _dio_is_swap "$_dio_no"; then
-		echo "$1 is used as swap"
-	elif [ -n "$(ls "$2/holders" 2>/dev/null)" ]; then
-		echo "$1 is held by $(ls -m "$2/holders")"
-	else
-		return 1
-	fi
-}
-
-# dio_guard DEV: succeeds when DEV is a whole disk that nobody uses; else prints why not and fails.
-dio_guard()
-{
-	if [ ! -e "$1" ]; then
-		echo "$1 does not exist"
-		return 1
-	fi
-	if [ ! -b "$1" ]; then
-		echo "$1 is not a block device"
-		return 1
-	fi
-	_dio_sys=$(readlink -f "/sys/dev/block/$(_dio_devt "$1")")
-	if [ ! -d "$_dio_sys" ]; then
-		echo "$1 has no disk behind it"
-		return 1
-	fi
-	if [ -e "$_dio_sys/partition" ]; then
-		echo "$1 is a partition, not a whole disk"
-		return 1
-	fi
-	_dio_in_use "$1" "$_dio_sys" && return 1
-	_dio_parts=""
-	for _dio_p in "$_dio_sys"/*/partition; do
-		[ -e "$_dio_p" ] || continue
-		_dio_p=${_dio_p%/partition}
-		_dio_in_use "/dev/${_dio_p##*/}" "$_dio_p" && return 1
-		_dio_parts="$_dio_parts ${_dio_p##*/}"
-	done
-	[ -z "$_dio_parts" ] && return 0
-	echo "$1 is partitioned:$_dio_parts"
-	return 1
-}
-
 # --- scsi_debug --------------------------------------------------------------------------------
 
 # Set an attribute of scsi_debug for the length of the test.
@@ -373,6 +296,12 @@ _dio_sd_make()
 
 # --- Disks -------------------------------------------------------------------------------------
 
+# dio_guard DEV...: prints the kernel's names of disks that may be tested on, or why they may not.
+dio_guard()
+{
+	"$DIO_DIR/dio_guard.sh" --content="$DIO_CONTENT" "$@" 2>&1
+}
+
 # dio_get_disks N: DIO_LIST becomes N or more disks that may be read. DIO_MADE is 1 if they are
 # ours, so that a test may write to them and pull them out.
 dio_get_disks()
@@ -383,15 +312,24 @@ dio_get_disks()
 		DIO_MADE=1
 		return
 	fi
-	_dio_n=0
-	for _dio_d in $DIO_DISKS; do
-		_dio_why=$(dio_guard "$_dio_d") || dio_skip_all "DIO_DISKS: $_dio_why"
-		_dio_n=$((_dio_n + 1))
-	done
+	# shellcheck disable=SC2086 # a list
+	DIO_LIST=$(dio_guard $DIO_DISKS) || dio_skip_all "DIO_DISKS: $DIO_LIST"
+	_dio_n=$(echo "$DIO_LIST" | wc -l)
 	[ "$_dio_n" -ge "$1" ] || dio_skip_all "DIO_DISKS names $_dio_n disks, the test needs $1"
-	# shellcheck disable=SC2034 # read by the tests
-	DIO_LIST=$DIO_DISKS
+	DIO_LIST=$(echo "$DIO_LIST" | paste -s -d ' ' -)
 	DIO_MADE=0
+}
+
+# dio_get_paths: DIO_LIST becomes two paths to one disk of ours. All that scsi_debug makes from now on
+# has one store and one WWID.
+dio_get_paths()
+{
+	_dio_sd_start
+	for _dio_w in per_host_store vpd_use_hostno; do
+		_dio_sd_set "$_dio_w" 0 || dio_skip_all "scsi_debug of this kernel makes no paths"
+	done
+	_dio_sd_make 2
+	DIO_LIST=$_dio_new
 }
 
 # dio_get_scratch: DIO_DISK becomes a disk that may be written.
@@ -404,9 +342,9 @@ dio_get_scratch()
 	fi
 	[ "$DIO_WRITE" -eq 1 ] ||
 		dio_skip_all "DIO_SCRATCH=$DIO_SCRATCH is not written unless --write is given too"
-	_dio_why=$(dio_guard "$DIO_SCRATCH") || dio_skip_all "DIO_SCRATCH: $_dio_why"
-	# shellcheck disable=SC2034
-	DIO_DISK=$DIO_SCRATCH
+	# shellcheck disable=SC2086 # a list
+	DIO_DISK=$(dio_guard "$DIO_SCRATCH" ${DIO_DISKS-}) || dio_skip_all "DIO_SCRATCH: $DIO_DISK"
+	DIO_DISK=$(echo "$DIO_DISK" | sed q)
 }
 
 # dio_get_part NAME: DIO_DM becomes the first 64 MiB of a disk that may be written, or all of a
@@ -454,6 +392,26 @@ dio_dm_remove()
 {
 	! dmsetup info "dio_$1" >/dev/null 2>&1 ||
 		dmsetup remove --noudevrules --noudevsync --retry "dio_$1"
+}
+
+# dio_get_raw: DIO_RAW becomes the number of the next raw device that nobody has bound; what we bind
+# it to is unbound at the end.
+dio_get_raw()
+{
+	[ -e /dev/raw/rawctl ] || modprobe -q raw 2>/dev/null
+	[ -e /dev/raw/rawctl ] || dio_skip_all "kernel has no raw driver (CONFIG_RAW_DRIVER)"
+	_dio_most=$(cat /sys/module/raw/parameters/max_raw_minors)
+	DIO_RAW=$((DIO_RAW + 1))
+	until "$DIO_DIR/raw" -q "$DIO_RAW" | grep -q 'major 0, minor 0$'; do
+		DIO_RAW=$((DIO_RAW + 1))
+		[ "$DIO_RAW" -lt "$_dio_most" ] || dio_skip_all "all raw devices are bound"
+	done
+	dio_on_exit dio_unbind "$DIO_RAW"
+}
+
+dio_unbind()
+{
+	"$DIO_DIR/raw" "$1" 0 0 >/dev/null
 }
 
 # dio_pull DEV: take a SCSI disk out, as a hand would.

@@ -27,7 +27,7 @@ may_run()
 }
 
 dio_init "$@"
-scripts=$(echo "$DIO_DIR"/test_*.sh)
+scripts=$(echo "$DIO_DIR/dio_guard.sh" "$DIO_DIR"/test_*.sh)
 programs=""
 for file in "$DIO_DIR"/*; do
 	case $file in

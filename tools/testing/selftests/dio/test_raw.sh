@@ -15,29 +15,9 @@ raw="$DIO_DIR/raw"
 raw_io="$DIO_DIR/raw_io"
 every_disk="data model big position seek align end zero fault flags direct aio uring procs coherent
 	nocache pins ioctl readonly"
-planned=82
-a=0			# two minor numbers to play with
-b=0
-minor=0
+planned=83
 
 # --- Raw devices -------------------------------------------------------------------------------
-
-# Sets $1 to a minor number that nobody uses.
-free_minor()
-{
-	minor=$((minor + 1))
-	until "$raw" -q "$minor" | grep -q 'major 0, minor 0$'; do
-		minor=$((minor + 1))
-		[ "$minor" -lt "$max_minors" ] || dio_skip_all "all raw devices are bound"
-	done
-	eval "$1=$minor"
-	dio_on_exit unbind "$minor"
-}
-
-unbind()
-{
-	"$raw" "$1" 0 0 >/dev/null
-}
 
 # bind MINOR DISK
 bind()
@@ -98,7 +78,7 @@ on_disk()
 	shift 4
 	if bind "$od_minor" "$od_disk"; then
 		case_of "$od_name" "$od_case" "/dev/raw/raw$od_minor" "$od_disk" "$@"
-		unbind "$od_minor"
+		dio_unbind "$od_minor"
 	else
 		dio_fail "$od_name" "raw$od_minor cannot be bound to $od_disk"
 	fi
@@ -272,7 +252,8 @@ test_bindings()
 		"$raw_io" seek "/dev/dio_raw_$$" "$DIO_DISK"
 	dio_check "bind by numbers" prints "$(bound_line "$a" "$disk_no")" \
 		"$raw" "$a" "${disk_no%:*}" "${disk_no#*:}"
-	unbind "$a"
+	dio_unbind "$a"
+	dio_check "a bound raw device is left alone" not_taken
 	case_of "ioctls of rawctl" ctl /dev/raw/rawctl "$DIO_DISK" "$a" "$max_minors"
 	make_loop 16 512
 	if [ -n "$loop" ]; then
@@ -283,13 +264,25 @@ test_bindings()
 	fi
 }
 
+# What somebody has bound is not taken by a test.
+not_taken()
+{
+	bind "$a" "$DIO_DISK" || return
+	DIO_RAW=$((a - 1))
+	dio_get_raw
+	echo "raw$a is bound, raw$DIO_RAW was taken"
+	[ "$DIO_RAW" -ne "$a" ] && prints "$(bound_line "$a" "$disk_no")" "$raw" -q "$a"
+	bad=$?
+	dio_unbind "$a" && return "$bad"
+}
+
 test_exclusive()
 {
 	bind "$b" "$DIO_DISK"
 	mkdir "$DIO_TMP/mnt"
 	on_disk "$a" "$DIO_DISK" "one owner: raw devices, or a mount, or O_EXCL" excl \
 		"/dev/raw/raw$b" "$DIO_TMP/mnt"
-	unbind "$b"
+	dio_unbind "$b"
 }
 
 # A disk that fails at 4 MiB, one that grows.
@@ -370,7 +363,7 @@ test_flush()
 		skip_these "this kernel does not trace block events" "64 KiB is one bio" \
 			"1 MiB is one bio"
 	fi
-	unbind "$a"
+	dio_unbind "$a"
 }
 
 test_queues()
@@ -432,11 +425,11 @@ test_pulled()
 }
 
 dio_init "$@"
-[ -e /dev/raw/rawctl ] || modprobe -q raw 2>/dev/null
-[ -e /dev/raw/rawctl ] || dio_skip_all "kernel has no raw driver (CONFIG_RAW_DRIVER)"
+dio_get_raw
+a=$DIO_RAW
+dio_get_raw
+b=$DIO_RAW
 max_minors=$(cat /sys/module/raw/parameters/max_raw_minors)
-free_minor a
-free_minor b
 dio_get_scratch
 complaints=$(complaints)
 dio_plan "$planned"

@@ -1,0 +1,224 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# May these disks be tested on? Whole disks that nobody uses, by whatever path, and that hold nothing
+# which others may use.
+#
+#	dio_guard.sh [--content=TYPE] DEVICE...
+#
+# Prints the kernel's name of each (/dev/sdX for /dev/disk/by-id/...), a line each, or one line on
+# stderr that says why not. Writes nothing. Refused are
+#
+# - what is no disk, partitions, and disks with partitions
+# - disks that are mounted, swap, held (dm, md), exported (LIO, NVMe target, SCST), below a loop
+#   device, open for writing in some process, or claimed with O_EXCL by anybody: that is a mount in
+#   another namespace, ZFS, a btrfs of several disks, a raw device
+# - disks of which all that is true of another path, told by its WWID, and one disk named twice
+# - disks that hold what blkid knows as anything but swap or a file system of one machine on one
+#   disk: a member of LVM, md, ASM, ZFS, a cluster's file system, a partition table. Nothing on this
+#   machine need use those. --content=TYPE, with TYPE as this test calls it, says that you know.
+#
+# Exit: 0 they may be used, 1 they may not, 2 usage.
+
+PATH=$PATH:/sbin:/usr/sbin
+claim=$(dirname "$0")/disk_claim
+content=""
+local_content="swap ext2 ext3 ext4 jfs xfs vfat exfat ntfs nilfs2 reiserfs udf minix f2fs iso9660"
+
+refuse()
+{
+	echo "$*" >&2
+	exit 1
+}
+
+# has WORD LIST: is it in the list?
+has()
+{
+	case " $2 " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# MAJOR:MINOR of a block device node
+devt()
+{
+	_hex=$(stat -L -c '0x%t 0x%T' "$1" 2>/dev/null) || return
+	echo "$((${_hex% *})):$((${_hex#* }))"
+}
+
+# same_node NODE MAJOR:MINOR
+same_node()
+{
+	[ -b "$1" ] && [ "$(devt "$1")" = "$2" ]
+}
+
+# The mount point of the block device MAJOR:MINOR, whose node may also be named as the source (a
+# file system with an anonymous device number is only known by its source).
+mounted_on()
+{
+	while read -r _ _ _no _ _at _tail; do
+		_from=${_tail#* - }
+		_from=${_from#* }
+		if [ "$_no" = "$1" ] || same_node "${_from%% *}" "$1"; then
+			printf '%b\n' "$_at"
+			return
+		fi
+	done </proc/self/mountinfo
+	return 1
+}
+
+is_swap()
+{
+	[ -r /proc/swaps ] || return
+	while read -r _from _; do
+		! same_node "$(printf '%b' "$_from")" "$1" || return 0
+	done </proc/swaps
+	return 1
+}
+
+# names_node FILE MAJOR:MINOR: is there a word in FILE that is a node of it?
+names_node()
+{
+	tr -s ' \t' '\n' <"$1" 2>/dev/null | while read -r _word; do
+		case $_word in
+		/*)	! same_node "$_word" "$2" || echo yes ;;
+		esac
+	done | grep -q yes
+}
+
+# The file in /sys that says that the kernel serves MAJOR:MINOR to others. It does so without O_EXCL.
+exported_by()
+{
+	for _file in /sys/block/loop*/loop/backing_file \
+		/sys/kernel/config/target/core/*/*/info /sys/kernel/config/target/core/*/*/udev_path \
+		/sys/kernel/config/nvmet/subsystems/*/namespaces/*/device_path \
+		/sys/kernel/scst_tgt/devices/*/filename; do
+		if [ -r "$_file" ] && names_node "$_file" "$1"; then
+			echo "$_file"
+			return
+		fi
+	done
+	return 1
+}
+
+# The process that has NODE open for writing: a virtual machine, a data base
+writer_of()
+{
+	find /proc/[0-9]*/fd -lname "$1" 2>/dev/null | while read -r _fd; do
+		_pid=${_fd#/proc/}
+		_pid=${_pid%%/*}
+		grep -qs '^flags:.*[12]$' "/proc/$_pid/fdinfo/${_fd##*/}" || continue
+		echo "$_pid ($(cat "/proc/$_pid/comm"))"
+		break
+	done
+}
+
+# in_use NODE: prints how, and succeeds
+in_use()
+{
+	_dir=/sys/dev/block/$(devt "$1")
+	_dev=${_dir##*/}
+	if _who=$(mounted_on "$_dev"); then
+		echo "is mounted on $_who"
+	elif is_swap "$_dev"; then
+		echo "is used as swap"
+	elif [ -n "$(ls "$_dir/holders" 2>/dev/null)" ]; then
+		echo "is held by $(ls -m "$_dir/holders")"
+	elif _who=$(exported_by "$_dev"); then
+		echo "is served to others: $_who"
+	elif _who=$(writer_of "$1") && [ -n "$_who" ]; then
+		echo "is open for writing in process $_who"
+	else
+		return 1
+	fi
+}
+
+# Sets node to the kernel's name of the disk NAME.
+find_disk()
+{
+	[ -e "$1" ] || refuse "$1 does not exist"
+	[ -b "$1" ] || refuse "$1 is not a block device"
+	_dev=$(devt "$1")
+	dir=$(readlink -f "/sys/dev/block/$_dev")
+	[ -d "$dir" ] || refuse "$1 has no disk behind it"
+	node=/dev/${dir##*/}
+	same_node "$node" "$_dev" || refuse "$1 is ${dir##*/}, but $node is not"
+	[ ! -e "$dir/partition" ] || refuse "$1 is a partition, not a whole disk"
+}
+
+check_use()
+{
+	! _how=$(in_use "$node") || refuse "$1 $_how"
+	_parts=""
+	for _part in "$dir"/*/partition; do
+		[ -e "$_part" ] || continue
+		_part=${_part%/partition}
+		_part=${_part##*/}
+		! _how=$(in_use "/dev/$_part") || refuse "/dev/$_part $_how"
+		_parts="$_parts $_part"
+	done
+	[ -z "$_parts" ] || refuse "$1 is partitioned:$_parts"
+	_paths=$("$claim" -p "$node") || refuse "$1: its other paths are not known"
+	! has "$node" "$nodes" || refuse "$1 is named twice"
+	for _path in $_paths; do
+		! has "$_path" "$nodes" || refuse "$1 and $_path are one disk"
+		! _how=$(in_use "$_path") || refuse "$1 is another path to $_path, which $_how"
+	done
+	_how=$("$claim" "$node" 2>&1) || refuse "$1 cannot be claimed: ${_how#disk_claim: }"
+}
+
+# What blkid finds on NODE, in one word
+found_on()
+{
+	_rc=0 _type="" _table=""
+	_said=$(blkid -p -o export "$1" 2>/dev/null) || _rc=$?
+	while IFS='=' read -r _key _value; do
+		case $_key in
+		TYPE)	_type=$_value ;;
+		PTTYPE)	_table=$_value ;;
+		esac
+	done <<-END
+		$_said
+	END
+	case $_rc:$_type:$_table in
+	2::)		;;
+	0:?*:dos)	echo "$_type" ;;	# the first sector of vfat and ntfs looks like one
+	0:*:?*)		echo "$_table" ;;
+	0:?*:)		echo "$_type" ;;
+	8:*)		echo "ambivalent" ;;
+	*)		echo "unknown" ;;	# blkid is missing
+	esac
+}
+
+check_content()
+{
+	_found=$(found_on "$node")
+	[ -z "$_found" ] || [ "$_found" = "$content" ] || has "$_found" "$local_content" ||
+		refuse "$1 holds $_found, and others may use that (--content=$_found to allow it)"
+}
+
+nodes=""
+for word in "$@"; do
+	case $word in
+	-h|--help)
+		echo "usage: dio_guard.sh [--content=TYPE] DEVICE..."
+		echo "  May these disks be tested on? TYPE: what they hold, if that is refused."
+		echo "  Exit: 0 (their names follow), 1 no (one line on stderr says why), 2 usage."
+		exit 0
+		;;
+	--content=*)
+		content=${word#*=}
+		;;
+	-*)
+		echo "dio_guard.sh: unknown option $word" >&2
+		exit 2
+		;;
+	*)
+		find_disk "$word"
+		check_use "$word"
+		check_content "$word"
+		nodes="$nodes $node"
+		;;
+	esac
+done
+[ -n "$nodes" ] || { echo "dio_guard.sh: no device named" >&2; exit 2; }
+# shellcheck disable=SC2086 # a list
+printf '%s\n' $nodes
