@@ -31,6 +31,8 @@
  * took with all readers together. (So it is in the report of 2002, where 62.02 Mbytes/sec of 1 MiB
  * blocks stand beside 15867 usec.) --json prints one object in place of the line.
  *
+ * Devices that are on one disk (two paths to a LUN, two partitions) are told on stderr, and read.
+ *
  * A failure is one line on stderr. The first device that fails decides, the others are stopped.
  * Exit status:
  *	0  all was read, and right if verified
@@ -55,9 +57,10 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "claim.h"
+#include "raw_ioctl.h"
 #include "stamp.h"
 
-#define RAW_MAJOR	162
 #define MIB		1048576ULL
 #define BS_MAX		(1024 * MIB)	/* one read(2) takes no 2 GiB */
 #define PIPE_MAX	MIB		/* as large as anybody may make a pipe */
@@ -75,6 +78,8 @@ struct reader {
 	int raw;
 	unsigned long long size;		/* of the device, in bytes */
 	unsigned long long disk;		/* its number, if verified */
+	dev_t dev;				/* the block device; 0 if not known */
+	struct disks below;			/* what it is made of */
 };
 
 /* What the readers leave for the parent, in shared memory */
@@ -231,6 +236,8 @@ static void open_device(struct reader *r)
 		    r->name);
 	if (opt.direct && !r->raw)
 		flags |= O_DIRECT;
+	r->dev = r->raw ? raw_bound_to(minor(st.st_rdev)) : st.st_rdev;
+	disks_of(&r->below, r->dev);
 	r->fd = open(r->name, flags);
 	if (r->fd < 0)
 		die(EXIT_DEVICE, "%s: cannot be opened: %s", r->name, strerror(errno));
@@ -243,6 +250,23 @@ static void *touched_memory(unsigned long long size, int flags)
 	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
 
 	return mem == MAP_FAILED ? NULL : memset(mem, 0, size);
+}
+
+/* Two devices can be one disk; each is as fast as the other leaves it. */
+static void tell_shared(const struct reader *r)
+{
+	const struct reader *other;
+	const char *disk;
+
+	for (other = readers; other < r; other++) {
+		disk = r->dev && r->dev == other->dev ? r->name :
+			common_disk(&r->below, &other->below);
+		if (!disk)
+			continue;
+		fprintf(stderr, PROGRAM ": %s and %s are on one disk (%s)\n", other->name,
+			r->name, disk);
+		return;
+	}
 }
 
 /* The disk's number stands in its first block; no two devices may have the same. */
@@ -588,6 +612,8 @@ int main(int argc, char **argv)
 		open_device(&readers[i]);
 	for (i = 0; opt.verify && i < nr_readers; i++)
 		learn_disk(&readers[i]);
+	for (i = 0; i < nr_readers; i++)
+		tell_shared(&readers[i]);
 	shared = touched_memory(sizeof(*shared) + nr_readers * sizeof(struct result), MAP_SHARED);
 	if (!shared)
 		die(EXIT_IO, "no memory for %u readers", nr_readers);

@@ -248,23 +248,32 @@ gone()
 			"$DIO_TMP/gone"
 }
 
-unbind()
-{
-	"$DIO_DIR/raw" raw200 0 0 >/dev/null
-}
-
 raw()
 {
-	"$DIO_DIR/raw" raw200 "$one" >/dev/null || return
-	dio_on_exit unbind
-	for node in /dev/raw/raw200 "/dev/raw/raw200 direct verify"; do
+	dio_get_raw
+	"$DIO_DIR/raw" "$DIO_RAW" "$one" >/dev/null || return
+	for node in "/dev/raw/raw$DIO_RAW" "/dev/raw/raw$DIO_RAW direct verify"; do
 		# shellcheck disable=SC2086 # words
 		"$read" blocks=2 bs=1m --json $node >"$DIO_TMP/json" || return
 		cat "$DIO_TMP/json"
 		grep -q '"mode": "raw"' "$DIO_TMP/json" || return
 	done
-	says 2 "nocopy does not work on a raw device" blocks=1 bs=1m nocopy /dev/raw/raw200 &&
-		says 2 "raw and block devices in one run" blocks=1 bs=1m /dev/raw/raw200 "$two"
+	says 2 "nocopy does not work on a raw device" blocks=1 bs=1m nocopy "/dev/raw/raw$DIO_RAW" &&
+		says 2 "raw and block devices in one run" blocks=1 bs=1m \
+			"/dev/raw/raw$DIO_RAW" "$two"
+}
+
+# Two paths to one disk are read, and told; two disks are not.
+shared()
+{
+	closes "$read" blocks=1 bs=64k "$one" "$two" 2>"$DIO_TMP/note" && [ ! -s "$DIO_TMP/note" ] ||
+		return
+	dio_get_paths
+	# shellcheck disable=SC2086 # a list
+	closes "$read" blocks=1 bs=64k $DIO_LIST 2>"$DIO_TMP/note" || return
+	cat "$DIO_TMP/note"
+	grep -Eqx "disk_read: ${DIO_LIST% *} and ${DIO_LIST#* } are on one disk \(naa\..*\)" \
+		"$DIO_TMP/note"
 }
 
 # disk_stamp on a device of 2 MiB, a file, and what it refuses.
@@ -280,6 +289,23 @@ full()
 		"$stamp" disk=8 size=1m "$DIO_TMP/image" &&
 		[ "$(wc -c <"$DIO_TMP/image")" -eq 1048576 ] &&
 		stamp_says 4 "No space left on device" disk=9 "$DIO_TMP/full/image"
+}
+
+# What is there stays as it is, and a mistyped disk does not become a file.
+careful()
+{
+	echo precious >"$DIO_TMP/file"
+	stamp_says 2 "write-file allows" disk=1 size=1m "$DIO_TMP/file" &&
+		[ "$(cat "$DIO_TMP/file")" = precious ] || return
+	ln -s nowhere "$DIO_TMP/link"
+	stamp_says 3 "File exists" disk=1 size=1m "$DIO_TMP/link" || return
+	ln -s /dev "$DIO_TMP/dev"
+	for each in "/dev/dio_no_disk_$$" "$DIO_TMP/dev/dio_no_disk_$$"; do
+		stamp_says 3 "no file is made under /dev" disk=1 size=1m write-file "$each" || return
+	done
+	[ ! -e "/dev/dio_no_disk_$$" ] || { rm "/dev/dio_no_disk_$$"; return 1; }
+	"$stamp" disk=1 size=1m write-file "$DIO_TMP/file" &&
+		[ "$(wc -c <"$DIO_TMP/file")" -eq 1048576 ]
 }
 
 # --- Signals and resources ---------------------------------------------------------------------
@@ -325,7 +351,7 @@ for disk in $DIO_LIST; do
 	[ "$(cat "/sys/class/block/${disk##*/}/size")" -ge 16384 ] ||
 		dio_skip_all "$disk is smaller than 8 MiB"
 done
-dio_plan 44
+dio_plan 46
 
 blockdev --flushbufs "$one"
 dio_check "direct reads come from the disk" disk_takes 8192 direct
@@ -411,8 +437,11 @@ else
 	dio_skip "nocopy says that an old kernel cannot" "$(cat "$DIO_TMP/old")"
 fi
 
+dio_check "disk_stamp writes no file that exists, and makes none under /dev" careful
 if [ "$DIO_MADE" -eq 1 ]; then
+	dio_check "two paths to one disk are told" shared
 	dio_check "a disk pulled in mid-read" gone "$two"
 else
 	dio_skip "a disk pulled in mid-read" "DIO_DISKS are not pulled"
+	dio_skip "two paths to one disk are told" "DIO_DISKS are what they are"
 fi
