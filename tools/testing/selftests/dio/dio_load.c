@@ -8,10 +8,10 @@
  *
  * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
  * seed. write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000
- * of the OLTP report. Memory is one buffer for each I/O in flight, touched before the clock starts:
- * huge pages, or small ones of which no two neighbours lie side by side, so that the figure does
- * not depend on what the allocator had. Prints the mean time of an I/O in nanoseconds: under QEMU's
- * -icount, the instructions of one I/O.
+ * of the OLTP report. A device that is written is claimed (see claim.h). Memory is one buffer for
+ * each I/O in flight, touched before the clock starts: huge pages, or small ones of which no two
+ * neighbours lie side by side, so that the figure does not depend on what the allocator had. Prints
+ * the mean time of an I/O in nanoseconds: under QEMU's -icount, the instructions of one I/O.
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
  */
@@ -22,6 +22,8 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+#include "claim.h"
 
 #define PROGRAM		"dio_load"
 #include "words.h"
@@ -81,11 +83,12 @@ static void parse_word(char *word)
 
 static void open_file(void)
 {
+	char why[PATH_MAX];
 	off_t size;
 
-	fd = open(opt.name, (opt.write || opt.mix ? O_RDWR : O_RDONLY) | O_DIRECT);
+	fd = open_claimed(opt.name, O_DIRECT, opt.write || opt.mix, why, sizeof(why));
 	if (fd < 0)
-		die(1, "%s: %s", opt.name, strerror(errno));
+		die(1, "%s", why);
 	size = lseek(fd, 0, SEEK_END);
 	places = size / opt.bs;
 	if (!places)

@@ -462,6 +462,7 @@ int main(int argc, char **argv)
 		parse_word(argv[i]);
 	if (!name || (!nr_ops && !only_bad) || !unit || PAGE % unit)
 		die(EXIT_USAGE, "%s", usage);
+	want_file(name);
 	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	direct_fd = open(name, O_RDWR | O_DIRECT);
 	if (cached_fd < 0 || direct_fd < 0)

@@ -160,6 +160,7 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)
 		die(EXIT_USAGE, "size= is not a multiple of bs=, or bs= not of %d", STAMP_SECTOR);
+	want_file(opt.name);
 	stamp_memory();
 	if (opt.before == OVER) {
 		round_once(&to_mark, &whole);

@@ -88,22 +88,13 @@ static int open_device(void)
 	return fd;
 }
 
-static int under_dev(void)
-{
-	char dir[PATH_MAX], real[PATH_MAX];
-
-	snprintf(dir, sizeof(dir), "%s", opt.name);
-	strrchr(dir, '/')[1] = 0;
-	return realpath(dir, real) && !strncmp(real, "/dev", 4) && (!real[4] || real[4] == '/');
-}
-
 static int open_file(int flags)
 {
 	int fd;
 
 	if (opt.write_device)
 		die(EXIT_USAGE, "%s is not a block device", opt.name);
-	if (flags && under_dev())
+	if (flags && is_under_dev(opt.name))
 		die(EXIT_DEVICE, "%s: no such device, and no file is made under /dev", opt.name);
 	if (!flags && !opt.write_file)
 		die(EXIT_USAGE, "%s exists; write-file allows to write it", opt.name);

@@ -38,6 +38,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "claim.h"
 #include "stamp.h"
 
 #define PROGRAM		"ra_load"
@@ -268,10 +269,11 @@ static void run_blocks(void)
 
 static int open_file(void)
 {
-	int file = open(opt.name, opt.writes ? O_RDWR : O_RDONLY);
+	char why[PATH_MAX];
+	int file = open_claimed(opt.name, 0, opt.writes, why, sizeof(why));
 
 	if (file < 0)
-		die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
+		die(EXIT_DEVICE, "%s", why);
 	if (opt.advice >= 0 && posix_fadvise(file, 0, 0, opt.advice))
 		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
 	return file;

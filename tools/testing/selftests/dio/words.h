@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "help.h"
 
 #define __noreturn	__attribute__((__noreturn__))
@@ -55,6 +56,25 @@ static inline unsigned long long parse_number(const char *word, const char *text
 	if (errno || n > ULLONG_MAX >> shift)
 		die(EXIT_USAGE, "%s: too large", word);
 	return n << shift;
+}
+
+/* A file made there would stand where a disk was meant. */
+static inline int is_under_dev(const char *name)
+{
+	char dir[PATH_MAX], real[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%s", name);
+	strrchr(dir, '/')[1] = 0;
+	return realpath(dir, real) && !strncmp(real, "/dev", 4) && (!real[4] || real[4] == '/');
+}
+
+/* For who makes or empties a file, @name with a slash: a device is never taken for one. */
+static inline void want_file(const char *name)
+{
+	struct stat st;
+
+	if (stat(name, &st) ? is_under_dev(name) : !S_ISREG(st.st_mode))
+		die(EXIT_USAGE, "%s: not a file, and none is made under /dev", name);
 }
 
 #endif
