@@ -327,6 +327,20 @@ claimed_by_other()
 	return $bad
 }
 
+# A case of raw_io has both paths to itself, with a raw device or without. grow runs a command, and
+# fails when that did not make the disk larger.
+has_both()
+{
+	try="! $DIO_DIR/disk_claim $disk && ! $DIO_DIR/disk_claim $other"
+	larger="$disk did not become larger\$"
+	ends 1 "$larger" "$DIO_DIR/raw_io" grow "$disk" "$disk" "$try" || return
+	[ -e /dev/raw/rawctl ] || return 0
+	"$DIO_DIR/raw" "$DIO_RAW" "$disk" >/dev/null &&
+		ends 1 "$larger" "$DIO_DIR/raw_io" grow "/dev/raw/raw$DIO_RAW" "$disk" "$try"
+	bad=$?
+	dio_unbind "$DIO_RAW" && return $bad
+}
+
 # --- The cases ---------------------------------------------------------------------------------
 
 unset DIO_DISKS DIO_SCRATCH
@@ -343,7 +357,7 @@ dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_on_exit unswap
 dio_on_exit stop_user
 types="LVM2_member linux_raid_member oracleasm zfs_member ocfs2 btrfs VMFS_volume_member dos"
-dio_plan 27
+dio_plan 28
 
 dio_check "a disk that nobody uses is accepted" accepted "$disk"
 dio_check "and by a name that udev gave it" accepted "$link"
@@ -391,3 +405,4 @@ ln -sf "$disk" "$link"
 dio_check "two paths to one disk are one disk" one_disk
 dio_check "a disk mounted by another path is refused and not written" mounted_by_other
 dio_check "a claim is to all paths" claimed_by_other
+dio_check "while a case writes, nobody else can have the disk" has_both

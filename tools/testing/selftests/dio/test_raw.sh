@@ -15,7 +15,7 @@ raw="$DIO_DIR/raw"
 raw_io="$DIO_DIR/raw_io"
 every_disk="data model big position seek align end zero fault flags direct aio uring procs coherent
 	nocache pins ioctl readonly"
-planned=83
+planned=84
 
 # --- Raw devices -------------------------------------------------------------------------------
 
@@ -257,10 +257,16 @@ test_bindings()
 	case_of "ioctls of rawctl" ctl /dev/raw/rawctl "$DIO_DISK" "$a" "$max_minors"
 	make_loop 16 512
 	if [ -n "$loop" ]; then
+		bind "$a" "$DIO_DISK"
+		dio_expect 1 "/dev/raw/raw$a does not lead to $loop\$" \
+			"a raw device is no claim to another disk" \
+			"$raw_io" seek "/dev/raw/raw$a" "$loop"
+		dio_unbind "$a"
 		case_of "bind, unbind, open and read at once" race /dev/raw/rawctl "$DIO_DISK" \
 			"$a" "$loop"
 	else
-		dio_skip "bind, unbind, open and read at once" "$why_not"
+		skip_these "$why_not" "a raw device is no claim to another disk" \
+			"bind, unbind, open and read at once"
 	fi
 }
 
