@@ -20,7 +20,7 @@
  * The model: a page cache of so many pages that forgets what was used longest ago; a disk that
  * takes 200 us for each read and 4 us for each page, reads in parallel; a program that goes on 2 us
  * after it has its page, not before the trace says. A stall is a wait for a page. With "disk" all
- * files lie on one U320 disk of 2004 (disk_model.h), which does one read after the other.
+ * files lie on one U320 disk of 2004 (model_disk.h), which does one read after the other.
  *
  * "check" says "not ok" if "runs" takes more of the time of "doubling" than it should on one of the
  * traces that gen makes, or reads more of its pages: see bounds[].
@@ -29,7 +29,7 @@
  */
 #include "ra_kernel.h"
 #include "readahead_runs.h"
-#include "../selftests/dio/disk_model.h"
+#include "../selftests/dio/model_disk.h"
 #include "steps.h"
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * DOC: A modelled array
  *
- * Disks of disk_model.h, joined in chunks. array_submit() cuts a transfer at the chunks, hands each
+ * Disks of model_disk.h, joined in chunks. array_submit() cuts a transfer at the chunks, hands each
  * piece to its disk, and waits (lets time pass) while a disk has as many requests as it may have.
  * array_step() goes on to the next moment at which a request is done, and calls done() with the
  * last piece of a transfer. A chunk as long as a disk makes single disks, one behind the other.
@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include "../../selftests/dio/disk_model.h"
+#include "../../selftests/dio/model_disk.h"
 
 #define ARRAY_DISKS	64
 #define FC_LOOP		202000000ULL	/* bytes/s: 2 Gbit/s, less what frames take */

@@ -30,7 +30,7 @@ REFUSED = {EVERY_BLOCK: "field-5", CLEARED: "field-4", "boundary-never": "field-
 COLUMNS = ("report", "case", "metric", "unit", "stock", "after", "ratio", "fault", "minimum",
            "reported", "fault is")
 NOTES = """\
-Modelled: how files lie on the disk, what get_block answers, and a disk's time (disk_model.h). Not
+Modelled: how files lie on the disk, what get_block answers, and a disk's time (model_disk.h). Not
 modelled: CPU time, an elevator that merges requests, write caches, metadata and journals.
 stock is the base's own fs/direct-io.c on the same stand-ins; ratio is after to stock. fault is our
 engine with what a report found put back into it.

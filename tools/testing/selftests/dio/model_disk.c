@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Block devices that take the time of a disk of 2002 or 2004 (see disk_model.h).
+ * Block devices that take the time of a disk of 2002 or 2004 (see model_disk.h).
  *
  *	model_disk fc|u320 [n=8] [size=64m]
  *
@@ -33,7 +33,7 @@
 #define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
-#include "disk_model.h"
+#include "model_disk.h"
 
 #define DEVICES		16
 #define DEPTH		64

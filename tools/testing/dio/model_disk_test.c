@@ -2,7 +2,7 @@
 /*
  * The disk model against what the makers and the field say of such disks.
  *
- *	disk_model
+ *	model_disk_test
  *
  * Prints, for each kind of disk, the model's figure beside the published one: a mean seek, the
  * longest, a random 4 KiB read (overhead, mean seek, half a revolution), a stream on the outer and
@@ -13,10 +13,10 @@
  * help, a loop that slows random reads down, or two runs that differ, is an error. Exit: 0 fine, 1
  * not.
  */
-#define PROGRAM		"disk_model"
+#define PROGRAM		"model_disk_test"
 #include "../selftests/dio/words.h"
 #include "../selftests/dio/load.h"
-#include "../selftests/dio/disk_model.h"
+#include "../selftests/dio/model_disk.h"
 
 #define MIB		1048576.0
 #define FC_LOOP		202000000ULL	/* 212.5 MB/s, 2048 bytes of data in a frame of 2148 */

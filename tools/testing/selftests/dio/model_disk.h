@@ -26,8 +26,8 @@
  * time that disk_next() named, then takes. There is no allocation; a request is the caller's until
  * it submits it, and again once it took it.
  */
-#ifndef DISK_MODEL_H
-#define DISK_MODEL_H
+#ifndef MODEL_DISK_H
+#define MODEL_DISK_H
 
 #include <stdbool.h>
 #include <linux/types.h>
