@@ -34,7 +34,7 @@ on_system()
 	rm -f "$DIO_TMP"/copy*
 	for seed in 1 2 3; do
 		# shellcheck disable=SC2086 # a word or none
-		"$DIO_DIR/dio_model" $words "unit=$2" "n=$((ops / $5))" "seed=$seed" \
+		"$DIO_DIR/dio_ops" $words "unit=$2" "n=$((ops / $5))" "seed=$seed" \
 			"$DIO_TMP/mnt/file$seed" "$DIO_TMP/copy$seed" || bad=1
 	done
 	umount "$DIO_TMP/mnt" && dio_fs_mount "$3" "$1" "$DIO_TMP/mnt" || return
@@ -58,7 +58,7 @@ pin_on()
 bad_on()
 {
 	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	"$DIO_DIR/dio_model" unit=512 bad "$DIO_TMP/mnt/bad"
+	"$DIO_DIR/dio_ops" unit=512 bad "$DIO_TMP/mnt/bad"
 	bad=$?
 	umount "$DIO_TMP/mnt" && return $bad
 }

@@ -2,8 +2,8 @@
 /*
  * Random operations on a file, checked against a model of it in memory.
  *
- *	dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]
- *	dio_model unit=512 bad FILE
+ *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]
+ *	dio_ops unit=512 bad FILE
  *
  * Direct reads and writes (pread, preadv in pieces, AIO, io_uring) at multiples of unit, buffered
  * and mapped reads and writes at any byte, truncation both ways, dropped caches, and direct I/O
@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#define PROGRAM		"dio_model"
+#define PROGRAM		"dio_ops"
 #include "words.h"
 
 #define async_die(...)	die(1, __VA_ARGS__)
@@ -39,7 +39,7 @@
 #define IO_MAX		(512UL << 10)
 
 static const char usage[] =
-	"usage: dio_model unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]";
+	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]";
 
 enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
 
