@@ -6,7 +6,7 @@
  */
 
 /**
- * DOC: What it does
+ * DOC: Readahead Overview
  *
  * Pages are read into the page cache before a program asks for them. This file reads; how far it
  * reads is decided in mm/readahead_runs.h.

@@ -11,7 +11,9 @@ A file below one of DIRS has one of three forms:
 
     PATH        replaces the base's PATH, or is new
     PATH.cocci  a semantic patch that edits the base's PATH (.c and .h only)
-    PATH.add    is appended to the base's PATH
+    PATH.add    is appended to the base's PATH; if its first line is "# before: LINE", what follows
+                goes in front of that line of PATH (leading and trailing blanks aside), which must
+                be there once; an empty line is put between
 
 Below tools/testing/ a NAME.cocci whose NAME ends in neither .c nor .h is a plain file.
 
@@ -59,6 +61,10 @@ class Fault(Exception):
         super().__init__(f"{where}: {what}")
 
 
+class Applied(Fault):
+    """What a file of the overlay does is done already."""
+
+
 class Refusal(Exception):
     """The command line, a tree or the system is not as needed."""
 
@@ -86,8 +92,8 @@ class Rule:
     bound: set = field(default_factory=set)     # the metavariables
     added: list = field(default_factory=list)   # runs of + lines
 
-    def fault(self, where, what):
-        return Fault(where, f"rule {self.name}: {what}")
+    def fault(self, where, what, kind=Fault):
+        return kind(where, f"rule {self.name}: {what}")
 
 
 # What the overlay holds
@@ -344,11 +350,11 @@ def judge(name, path, rule, old, new):
     old, new = old.split("\n"), new.split("\n")
     places = changes(old, new)
     if any(i1 == i2 and stands_beside(old, i1, new[j1:j2]) for i1, i2, j1, j2 in places):
-        raise rule.fault(name, f"was applied before to {path}")
+        raise rule.fault(name, f"was applied before to {path}", Applied)
     if not places:
-        before = stands_in(old, rule)
-        raise rule.fault(name, f"was applied before to {path}" if before else
-                         f"matches nothing in {path}")
+        if stands_in(old, rule):
+            raise rule.fault(name, f"was applied before to {path}", Applied)
+        raise rule.fault(name, f"matches nothing in {path}")
     if len(places) < rule.places:
         raise rule.fault(name, f"matches in part: {len(places)} of {rule.places} places in {path}")
     if len(places) > rule.places:
@@ -371,16 +377,32 @@ def edited(root, name, base_file, path):
     return now.encode("latin-1")
 
 
+def place_of(name, line, lines, path):
+    """The index of the one line of path that reads so."""
+    places = [n for n, one in enumerate(lines) if one.strip() == line]
+    if len(places) != 1:
+        raise Fault(f"{name}:1", f"{path} has {len(places)} lines \"{line}\", one is needed"
+                    if places else f"{path} has no line \"{line}\"")
+    return places[0]
+
+
 def appended(root, name, base_file, path):
-    block, data = (root / name).read_bytes(), base_file.read_bytes()
-    added = squeezed(block.decode("latin-1").split("\n"))
+    block, data = (f.read_bytes().decode("latin-1") for f in (root / name, base_file))
+    head = re.match(r"# before:(.*)\n", block)
+    if head:
+        block = block[head.end():].strip("\n") + "\n"
+    added = squeezed(block.split("\n"))
     if not added:
         raise Fault(name, "adds nothing")
-    if contains(squeezed(data.decode("latin-1").split("\n")), added):
-        raise Fault(name, f"was applied before to {path}")
-    if data and not data.endswith(b"\n"):
-        data += b"\n"
-    return data + block
+    if contains(squeezed(data.split("\n")), added):
+        raise Applied(name, f"was applied before to {path}")
+    if data and not data.endswith("\n"):
+        data += "\n"
+    if head:
+        lines = data.splitlines(keepends=True)
+        place = place_of(name, head[1].strip(), lines, path)
+        return "".join([*lines[:place], block, "\n", *lines[place:]]).encode("latin-1")
+    return (data + block).encode("latin-1")
 
 
 def executable(file):
@@ -392,6 +414,8 @@ def wanted(root, source, base, path):
     name, base_file, own = source.name, base / path, root / source.name
     if base_file.is_symlink() or base_file.is_dir():
         raise Fault(name, f"{path} is no regular file in the base")
+    if base_file.is_file() and b"\r\n" in base_file.read_bytes():
+        raise Fault(name, f"{path} has CRLF line ends in the base: convert the tree, and try again")
     if source.form == "replace":
         verb = "replaced" if base_file.exists() else "added"
         return Content(verb, own.read_bytes(), executable(own))

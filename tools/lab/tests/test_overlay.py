@@ -10,6 +10,7 @@ import fcntl
 import importlib.util
 import io
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -241,6 +242,12 @@ identifier find.f;
         self.assertEqual(self.apply()[:2], ["appended fs/Kconfig", "appended fs/Makefile"])
         self.target_is({"fs/Kconfig": BASE["fs/Kconfig"] + "# SPDX\nconfig NEW\n\tbool\n",
                         "fs/Makefile": BASE["fs/Makefile"] + "\nobj-y += three.o\n"})
+
+    def test_append_before_a_line(self):
+        self.put("fs/Kconfig.add", "# before: endmenu\n\nconfig NEW\n\tbool\n\n")
+        self.apply()
+        self.target_is({"fs/Kconfig": 'menu "Files"\n\nconfig THING\n\tbool "thing"\n\n'
+                                      "config NEW\n\tbool\n\nendmenu\n"})
 
     def test_executable_bit(self):
         self.put("tools/testing/new.sh", "#!/bin/sh\n", 0o755)
@@ -540,6 +547,36 @@ class Faults(OverlayTest):
         self.put("fs/Kconfig.add", "\n \n")
         self.fails("fs/Kconfig.add: adds nothing")
 
+    def test_append_before_a_line_that_is_not_there_once(self):
+        self.put("fs/Kconfig.add", "# before: endif\nconfig NEW\n")
+        self.fails('fs/Kconfig.add:1: fs/Kconfig has no line "endif"')
+        self.put("fs/Kconfig.add", "# before: bool\nconfig NEW\n")
+        put(self.base, "fs/Kconfig", "\tbool\nbool\n")
+        self.pristine = snapshot(self.base)
+        self.fails('fs/Kconfig.add:1: fs/Kconfig has 2 lines "bool", one is needed')
+
+    def test_append_before_a_line_applied_before(self):
+        self.put("fs/Kconfig.add", '# before: endmenu\nconfig THING\n\n\tbool  "thing"\n')
+        self.fails("fs/Kconfig.add: was applied before to fs/Kconfig")
+
+    def test_append_of_nothing_before_a_line(self):
+        self.put("fs/Kconfig.add", "# before: endmenu\n\n")
+        self.fails("fs/Kconfig.add: adds nothing")
+
+    @needs_spatch
+    def test_line_ends_of_another_system(self):
+        for path in ("fs/Kconfig", "block/thing.c", "lib/run.sh"):
+            put(self.base, path, BASE[path].replace("\n", "\r\n"),
+                0o755 if path.endswith(".sh") else 0o644)
+        self.pristine = snapshot(self.base)
+        self.put("fs/Kconfig.add", "config NEW\n")
+        self.put("block/thing.c.cocci", EXPORT)
+        self.put("lib/run.sh", "#!/bin/sh\nfalse\n", 0o755)
+        self.fails(*(f"{name}: {path} has CRLF line ends in the base: convert the tree, and try "
+                     "again" for name, path in (("block/thing.c.cocci", "block/thing.c"),
+                                                ("fs/Kconfig.add", "fs/Kconfig"),
+                                                ("lib/run.sh", "lib/run.sh"))))
+
     def test_append_to_a_missing_file(self):
         self.put("fs/none.add", "x\n")
         self.fails("fs/none.add: the base has no fs/none")
@@ -570,6 +607,64 @@ class Faults(OverlayTest):
         (self.target / "fs").symlink_to(self.base / "fs")
         self.put("fs/Kconfig", "x\n")
         self.refused("target/fs is not a directory: TARGET is no copy of BASE")
+
+
+class Base(unittest.TestCase):
+    """This repository's files against the base that the lab unpacked."""
+
+    def setUp(self):
+        self.root = TOOL.parents[2]
+        run = subprocess.run([TOOL.parent / "kernel.sh", "dir", "source"], capture_output=True,
+                             text=True, check=False)
+        self.base = Path(run.stdout.strip() or "/nonexistent")
+        if not (self.base / "Makefile").exists():
+            self.skipTest("the base is not unpacked (make kernel)")
+        self.found, _ = load_tool().scan(self.root)
+
+    def kernel_doc(self, *args):
+        """What kernel-doc makes of a file for Sphinx, its own comments aside, and what it says."""
+        run = subprocess.run(["perl", self.base / "scripts/kernel-doc", "-rst", "-sphinx-version",
+                              "5.3.0", *args],
+                             capture_output=True, text=True, check=False, cwd=self.root)
+        return re.sub(r"^\.\. .*: .*$", "", run.stdout, flags=re.M).strip(), run.stderr
+
+    def asked(self):
+        """(document, replaced file, name) of all that kernel-doc directives name."""
+        for document in sorted(self.base.glob("Documentation/**/*.rst")):
+            text = document.read_text(errors="replace")
+            for path, block in re.findall(r"^\.\. kernel-doc:: *(\S+)\n((?:[ \t]+\S.*\n)*)", text,
+                                          re.M):
+                if path not in self.found or self.found[path].form != "replace":
+                    continue
+                parts = re.split(r"^\s+:([a-z-]+):", block, flags=re.M)
+                for option, value in zip(parts[1::2], parts[2::2]):
+                    names = [value.strip()] if option == "doc" else value.split()
+                    for name in names if option in ("doc", "functions", "identifiers") else []:
+                        yield document.relative_to(self.base).as_posix(), path, name
+
+    def test_what_documents_take_from_replaced_files_is_there(self):
+        asked = list(self.asked())
+        self.assertIn(("Documentation/core-api/mm-api.rst", "mm/readahead.c",
+                       "Readahead Overview"), asked)
+        for document, path, name in asked:
+            with self.subTest(document, path=path, name=name):
+                text, said = self.kernel_doc("-function", name, path)
+                self.assertEqual(said, "")
+                self.assertNotEqual(text, "")
+
+    def test_kernel_doc_finds_no_fault_in_replaced_files(self):
+        for path, source in self.found.items():
+            if source.form == "replace" and path.endswith((".c", ".h")):
+                with self.subTest(path):
+                    self.assertEqual(self.kernel_doc("-none", path)[1], "")
+
+    def test_no_entry_lands_behind_a_menu(self):
+        for path in (p for p in self.found if p.endswith("/Kconfig")):
+            with self.subTest(path):
+                made = load_tool().wanted(self.root, self.found[path], self.base, path)
+                text = made.data.decode()
+                self.assertNotRegex(text.rpartition("\nendmenu\n")[2] if "\nendmenu\n" in text
+                                    else "", r"(?m)^config ")
 
 
 class Lint(OverlayTest):
