@@ -353,7 +353,7 @@ def judge(name, path, rule, old, new):
         raise rule.fault(name, f"was applied before to {path}", Applied)
     if not places:
         if stands_in(old, rule):
-            raise rule.fault(name, f"was applied before to {path}", Applied)
+            raise rule.fault(name, f"matches nothing in {path}, and what it adds is there", Applied)
         raise rule.fault(name, f"matches nothing in {path}")
     if len(places) < rule.places:
         raise rule.fault(name, f"matches in part: {len(places)} of {rule.places} places in {path}")

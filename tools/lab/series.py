@@ -2,31 +2,36 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write the patches of this repository for a kernel tree.
 
-    series.py TREE [--out DIR] [--overlay ROOT]   write DIR/series-VERSION/ (DIR: $O or out)
+    series.py TREE [--out DIR] [--overlay ROOT]   write DIR/series-6.1/ or, of an older TREE,
+                                                  DIR/series-VERSION-NAME/ (DIR: $O or out)
     series.py --check [--overlay ROOT]            is every path in exactly one patch?
 
-For Linux 6.1 each file of series/ is a patch, in the order of the names: its message, and below
-"Paths:" what it carries (a path of the kernel, or a folder with a slash at its end). series/cover
-is the cover letter; {results} in it becomes the tables of DIR/results.json, "Left out:" names paths
-that stay in this repository, "Checkpatch:" what checkpatch --strict may say (type, file, reason).
+For Linux 6.1 each file of series/ is a patch, in the order of the names, which begin with a number
+of their own: its message, and below "Paths:" what it carries (a path of the kernel, or a folder
+with a slash at its end). series/cover is the cover letter; {results} in it becomes the tables of
+DIR/results.json, "Left out:" names paths that stay in this repository, "Checkpatch:" what
+checkpatch --strict may say (type, file, reason).
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
 
     Trees: A - B        the versions that it is for
-    Has: [REMARK]       a tree where all lines below hold has the fix; the section may come again
-    Not needed: REASON  likewise, for a tree that can do without
-    Stop: REASON        likewise, for a tree that is refused
-    Word: NAME TEXT     likewise, for a tree where NAME in the rules is to read TEXT
+    Word: NAME TEXT     NAME in the rules and in what follows here is to read TEXT, in a tree where
+                        all lines below hold; the first such section of a NAME counts
+    Has: [REMARK]       likewise, a tree that has the fix; the section may come again
+    Not needed: REASON  likewise, a tree that can do without
+    Stop: REASON        likewise, a tree that is refused though it is neither
 
 Such lines, each after a tab: "PATH" (it exists), "no PATH", "PATH: TEXT" (TEXT stands in it, white
 space and comments aside), "PATH, not: TEXT". A tree that neither has a fix nor can do without must
-take every rule of it. One that does not is refused and the rule named: nothing is written.
+take every rule of it. One that does not is refused and the rule named: nothing is written. Fixes
+build on those before them, so none is looked at behind the first that does not fit.
 
 TREE is only read. Patches are made in a scratch git repository with the identity of the user (git
-config user.name, user.email), who signs them off; the date is that of the newest commit here, so
-that a second run writes nothing. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault
-or does not fit TREE, 2 usage, tree or system.
+config user.name, user.email); the date is that of the newest commit here, so that a second run
+writes nothing. Nothing is signed off: that is for a person to do, and a README beside the patches
+says how. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault or does not fit TREE,
+2 usage, tree or system.
 """
 
 import os
@@ -42,10 +47,11 @@ from pathlib import Path
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402 (the path comes first)
 import overlay  # noqa: E402
-from overlay import Fault, Refusal  # noqa: E402
+from overlay import Applied, Fault, Refusal  # noqa: E402
 
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
+README = "README"
 MESSAGE = "message"
 MESSAGE_WIDTH = 75      # checkpatch.pl's
 SECTIONS = ("Paths", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
@@ -111,6 +117,9 @@ def read_letter(root, name):
 
 def letters(root, folder):
     names = sorted(p.name for p in (root / folder).iterdir() if p.is_file() and p.name != COVER)
+    for one, other in zip(names, names[1:]):
+        if one.split("-")[0] == other.split("-")[0]:
+            raise Fault(f"{folder}/{other}", f"has the number of {folder}/{one}")
     return [read_letter(root, f"{folder}/{name}") for name in names]
 
 
@@ -201,26 +210,48 @@ def holds(trees, line):
     return file.is_file() and (plain(text.encode()) in plain(file.read_bytes())) == wanted
 
 
-def holding(trees, letter, title):
+def fill_in(words, text):
+    """The text with the tree's words in it; words: {NAME: TEXT}."""
+    for name, value in words.items():
+        text = re.sub(rf"\b{name}\b", lambda _, value=value: value, text)
+    return text
+
+
+def holding(trees, letter, title, words):
     """The first section of this title of which every line holds."""
     for section in letter.all(title):
-        if all(holds(trees, line) for line in section.lines):
+        if all(holds(trees, fill_in(words, line)) for line in section.lines):
             return section
     return None
 
 
-def spoken(folder, letter, trees, scratch):
+def words_of(letter, trees):
+    """{NAME: TEXT, or None if no section fits}."""
+    words = {}
+    for section in letter.all("Word"):
+        name, value = section.remark.split(None, 1)
+        if words.setdefault(name) is None and all(holds(trees, line) for line in section.lines):
+            words[name] = value
+    return words
+
+
+def wordless(letter, name, trees):
+    """Why there is no text for a word."""
+    sections = [s for s in letter.all("Word") if s.remark.split()[0] == name]
+    paths = sorted({line.partition(": ")[0] for s in sections for line in s.lines})
+    gone = [path for path in paths if not newest(trees, path).exists()]
+    return Fault(f"{letter.name}:{sections[0].line}", f"the tree has no {gone[0]}" if gone else
+                 f"{' and '.join(paths)} read otherwise than this fix knows (Word: {name})")
+
+
+def spoken(folder, words, scratch):
     """The folder of a fix; if it has words to fill in, a copy in scratch with the tree's."""
-    if not letter.all("Word"):
+    if not words:
         return folder
-    section = holding(trees, letter, "Word")
-    if not section:
-        raise Fault(letter.name, "no Word: of it fits this tree")
-    word, value = section.remark.split()
     copy = scratch / folder.name
     shutil.copytree(folder, copy)
     for file in copy.rglob("*.cocci"):
-        file.write_text(re.sub(rf"\b{word}\b", value, file.read_text()))
+        file.write_text(fill_in(words, file.read_text()))
     return copy
 
 
@@ -244,21 +275,55 @@ def named(root, folder, fault):
     return Fault(f"{folder.relative_to(root).as_posix()}/{where}", what)
 
 
+def step_by_step(folder, found, tree):
+    """(rule, its file, what speaks against it or None) of each rule by itself."""
+    for path, source in found.items():
+        text = (folder / source.name).read_text()
+        rules = overlay.lint(source.name, text) if source.form == "edit" else []
+        now = (tree / path).read_bytes().decode("latin-1")
+        for rule in rules:
+            lines = "\n".join(text.split("\n")[rule.line - 1:rule.last])
+            fault = None
+            try:
+                with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+                    then = overlay.after_rules(source.name, lines, tree / path, scratch)
+                overlay.judge(source.name, path, rule, now, then)
+            except Fault as why:
+                fault = why
+            yield rule, source.name, fault
+
+
+def halves(folder, found, tree, faults):
+    """The faults of a fix; where most of it is in the tree already, those of what is missing."""
+    if not all((tree / path).is_file() for path in found):
+        return faults
+    steps = list(step_by_step(folder, found, tree))
+    there = [fault for *_, fault in steps if isinstance(fault, Applied)]
+    missing = [rule.fault(name, "is missing, though more of this fix is in the tree")
+               for rule, name, fault in steps if not fault]
+    return missing if 0 < len(missing) <= len(there) else faults
+
+
 def legacy_fix(root, folder, letter, trees, scratch):
-    """(what is to be said of it, its Patch or None, faults) of one fix; trees: (TREE, work tree)."""
-    stop = holding(trees, letter, "Stop")
-    if stop:
-        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark)]
+    """(what is to be said of a fix, its Patch or None, faults); trees: (TREE, work tree)."""
+    words = words_of(letter, trees)
+    known_words = {name: value for name, value in words.items() if value}
     for title, verdict in (("Has", "already there"), ("Not needed", "not needed")):
-        section = holding(trees, letter, title)
+        section = holding(trees, letter, title, known_words)
         if section:
             return f"{verdict}: {section.remark}".removesuffix(": "), None, []
-    spoken_folder = spoken(folder, letter, trees, scratch)
+    stop = holding(trees, letter, "Stop", known_words)
+    if stop:
+        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark)]
+    for name in set(words) - set(known_words):
+        return "", None, [wordless(letter, name, trees)]
+    spoken_folder = spoken(folder, words, scratch)
     found, faults = overlay.scan(spoken_folder)
     gather(*trees, found)
     contents, more = overlay.plan(spoken_folder, found, trees[1])
     if faults + more:
-        return "", None, [named(root, folder, fault) for fault in faults + more]
+        faults = halves(spoken_folder, found, trees[1], faults + more)
+        return "", None, [named(root, folder, fault) for fault in faults]
     for path, content in contents.items():
         (trees[1] / path).parent.mkdir(parents=True, exist_ok=True)
         (trees[1] / path).write_bytes(content.data)
@@ -271,23 +336,20 @@ def legacy_patches(root, tree, version):
              if numbers(trees_of(letter)[0]) <= numbers(version) <= numbers(trees_of(letter)[1])}
     if not fixes:
         generations = sorted({trees_of(letter) for letter in known(root).values()},
-                             key=lambda ends: numbers(ends[0]))
+                             key=lambda ends: [*map(numbers, ends)])
         raise Refusal(f"{tree}: nothing is known of Linux {version}; there are fixes for "
                       + ", ".join([*map(" to ".join, generations), *overlay.SUPPORTED]))
-    said, patches, faults = [], [], []
+    said, patches = [], []
     with tempfile.TemporaryDirectory(prefix="series.") as scratch:
         work = Path(scratch, "work")
         work.mkdir()
         for folder, letter in fixes.items():
-            try:
-                verdict, patch, more = legacy_fix(root, folder, letter, (tree, work),
-                                                  Path(scratch))
-            except Fault as fault:
-                verdict, patch, more = "", None, [fault]
+            verdict, patch, faults = legacy_fix(root, folder, letter, (tree, work), Path(scratch))
+            if faults:
+                return said, patches, faults
             said.append((folder.relative_to(root / "legacy").as_posix(), verdict))
             patches += [patch] if patch else []
-            faults += more
-    return said, patches, faults
+    return said, patches, []
 
 
 # Trees
@@ -310,12 +372,23 @@ def check_tree(tree):
     version = overlay.kernel_version(tree)
     if (tree / overlay.MANIFEST).exists():
         raise Refusal(f"{tree}: not a pristine tree: an overlay was applied to it")
-    if (tree / ".git").exists():
-        changed = git(tree, "status", "--porcelain", "--untracked-files=no").splitlines()
-        if changed:
-            raise Refusal(f"{tree}: a dirty tree: {len(changed)} changed files, {changed[0][3:]} "
-                          "first: commit or drop that")
+    changed = changes_in(tree)
+    if changed:
+        raise Refusal(f"{tree}: a dirty tree: {len(changed)} changed files, {changed[0]} first: "
+                      "commit or drop that")
     return version
+
+
+def changes_in(tree):
+    """Files that git sees changed below tree, which may be a folder of a larger repository."""
+    try:
+        prefix = git(tree, "rev-parse", "--show-prefix").rstrip("\n")
+    except Refusal as refusal:
+        if "not a git repository" in str(refusal):
+            return []
+        raise
+    lines = git(tree, "status", "--porcelain", "--untracked-files=no", ".").splitlines()
+    return [line[3:].removeprefix(prefix) for line in lines]
 
 
 def check_leftovers(tree, patches):
@@ -334,7 +407,7 @@ def identity(root):
         name, mail = (git(root, "config", "--get", key).strip() for key in ("user.name",
                                                                             "user.email"))
     except Refusal:
-        raise Refusal("patches are signed off by you: set git config user.name and "
+        raise Refusal("the patches bear your name: set git config user.name and "
                       "user.email") from None
     if (root / ".git").exists():
         date = git(root, "log", "-1", "--format=%ct").strip()
@@ -371,7 +444,7 @@ def commit_patches(repo, tree, patches, env):
     for patch in patches:
         for path, content in patch.contents.items():
             put(repo, path, content.data, 0o755 if content.executable else 0o644)
-        commit("--signoff", f"--message={patch.letter.text}")
+        commit(f"--message={patch.letter.text}")
 
 
 def with_results(text, out):
@@ -396,6 +469,18 @@ def format_patches(repo, folder, cover, out, env):
         file.unlink()
 
 
+# Stands beside the patches. The first line says for which tree they are.
+READ_ME = """{title}
+
+To apply them, in the tree: git am {folder}/*.patch
+or without git, one after the other: patch -p1 < {folder}/0001-...
+
+They carry no Signed-off-by. It says that you may pass the work on and answer for it (the
+Developer's Certificate of Origin), so no program can give it: read the patches, then apply them
+with git am -s, or git commit -s after patch. Who sends them on signs before git format-patch.
+"""
+
+
 def may_say(line, allowed):
     """Is "FILE:LINE: LEVEL:TYPE: text" covered by "TYPE FILE REASON", two shell patterns?"""
     kind, file = (allowed.split(None, 2) + [""])[:2]
@@ -411,13 +496,14 @@ def checkpatch(tree, folder, allowed):
     faults = []
     for patch in sorted(folder.glob("*.patch")):
         strict = ["--strict", "--show-types", "--showfile"] if allowed is not None else []
-        run = subprocess.run(["perl", script, "--no-tree", "--terse", *strict, patch], cwd=folder,
-                             capture_output=True, text=True, errors="replace", check=False)
+        run = subprocess.run(["perl", script, "--no-tree", "--no-signoff", "--terse", *strict,
+                              patch], cwd=folder, capture_output=True, text=True,
+                             errors="replace", check=False)
         lines = [line.removeprefix(f"{patch}:") for line in run.stdout.splitlines()
                  if re.search(r":\d*: *(ERROR|WARNING|CHECK)", line)]
         if not lines and run.returncode and "total:" not in run.stdout:
-            print(f"series: {script} does not run here: {run.stderr.strip().splitlines()[:1]}",
-                  file=sys.stderr)
+            said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
+            print(f"series: {script} does not run here: {said}", file=sys.stderr)
             return faults
         faults += [Fault(patch.name, f"checkpatch: {line}") for line in lines
                    if not allowed or not any(may_say(line, one) for one in allowed)]
@@ -425,20 +511,26 @@ def checkpatch(tree, folder, allowed):
 
 
 def files_of(folder):
+    """{name: content} of what an earlier run, or this one, put into the folder."""
     if not folder.is_dir():
         return {}
-    return {p.name: p.read_bytes() for p in folder.glob("0*")}
+    return {p.name: p.read_bytes() for p in [*folder.glob("0*"), folder / README] if p.exists()}
 
 
 def deliver(made, folder):
     """Make folder hold what was made. False: it did before."""
-    if files_of(made) == files_of(folder):
+    old, new = files_of(folder), files_of(made)
+    if old == new:
         return False
+    title = old.get(README, b"").partition(b"\n")[0]
+    if title and title != new[README].partition(b"\n")[0]:
+        raise Refusal(f"{folder} is taken: {title.decode()}: name another folder with --out (make: "
+                      "O=)")
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("0*"):
-        old.unlink()
-    for file in made.iterdir():
-        shutil.copyfile(file, folder / file.name)
+    for name in old:
+        (folder / name).unlink()
+    for name in new:
+        shutil.copyfile(made / name, folder / name)
     return True
 
 
@@ -481,6 +573,24 @@ def report(faults):
     return 1 if faults else 0
 
 
+def make_patches(root, tree, patches, cover, title, folder, out):
+    """Write the patches into folder. (has it changed, faults)"""
+    env = identity(root)
+    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+        repo, made = Path(scratch, "repo"), Path(scratch, "made")
+        repo.mkdir()
+        commit_patches(repo, tree, patches, env)
+        format_patches(repo, made, cover, out, env)
+        (made / README).write_text(READ_ME.format(title=title, folder=folder.absolute()))
+        faults = checkpatch(tree, made, cover.lines("Checkpatch") if cover else None)
+        return not faults and deliver(made, folder), faults
+
+
+def refuse(tree, version, faults):
+    print(f"series: {tree} (Linux {version}) is refused, nothing was written:", file=sys.stderr)
+    return report(faults)
+
+
 def do_series(root, tree, out):
     for program in ("git", "perl"):
         if not shutil.which(program):
@@ -490,35 +600,30 @@ def do_series(root, tree, out):
     short = version.rpartition(".")[0]
     if short in overlay.SUPPORTED:
         patches, cover, faults = modern_patches(root, tree)
-        version = short
+        folder, title = out / f"series-{short}", f"Patches for Linux {short}"
     else:
         said, patches, faults = legacy_patches(root, tree, version)
+        folder = out / f"series-{version}-{tree.name}"
+        title = f"Patches for Linux {version} in {tree}"
     if faults:
-        print(f"series: {tree} (Linux {version}) is refused, nothing was written:",
-              file=sys.stderr)
-        return report(faults)
+        return refuse(tree, version, faults)
+    check_leftovers(tree, patches)
+    changed = False
+    if patches:
+        changed, faults = make_patches(root, tree, patches, cover, title, folder, out)
+    if faults:
+        return refuse(tree, version, faults)
     print(f"series: Linux {version} in {tree}")
     for fix, verdict in said:
         print(f"  {fix:32} {verdict}")
     if not patches:
         print("series: nothing is left to do: the tree has or needs none of the fixes")
         return 0
-    check_leftovers(tree, patches)
-    env, folder = identity(root), out / f"series-{version}"
-    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-        repo, made = Path(scratch, "repo"), Path(scratch, "made")
-        repo.mkdir()
-        commit_patches(repo, tree, patches, env)
-        format_patches(repo, made, cover, out, env)
-        faults = checkpatch(tree, made, cover.lines("Checkpatch") if cover else None)
-        if faults:
-            return report(faults)
-        changed = deliver(made, folder)
     print(f"series: {len(patches)} patch{'es' * (len(patches) > 1)} in {folder}"
           + ("" if changed else ": nothing changed"))
     if not os.access(tree, os.W_OK):
         print(f"series: {tree} is read-only: apply them to a copy of it")
-    print(f"series: to apply: git am {folder}/*.patch, or patch -p1 with one after the other")
+    print(f"series: how to apply and sign them: {folder / README}")
     return 0
 
 
@@ -543,7 +648,7 @@ def main(argv):
         args = arguments(argv)
         if args.check:
             return do_check(args.overlay)
-        return do_series(args.overlay, args.tree.absolute(), args.out)
+        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out)
     except Fault as fault:
         return report([fault])
     except Refusal as refusal:

@@ -471,14 +471,15 @@ class Faults(OverlayTest):
             "struct thing {\n\tint a;\n\tint b;\n\tint  c;\n};\n")
         self.pristine = snapshot(self.base)
         self.put("include/linux/thing.h.cocci", FIELD)
-        self.fails("include/linux/thing.h.cocci: rule thing_c: was applied before to "
-                   "include/linux/thing.h")
+        self.fails("include/linux/thing.h.cocci: rule thing_c: matches nothing in "
+                   "include/linux/thing.h, and what it adds is there")
 
     @needs_spatch
     def test_applied_before_is_not_guessed_of_metavariables(self):
         rule = "@gone@\n%s t;\n@@\n gone(t);\n+lock_thing(t);\n"
         self.edit_fails(rule % "expression", ": rule gone: matches nothing in block/thing.c")
-        self.edit_fails(rule % "symbol", ": rule gone: was applied before to block/thing.c")
+        self.edit_fails(rule % "symbol", ": rule gone: matches nothing in block/thing.c, and what "
+                        "it adds is there")
 
     @needs_spatch
     def test_a_base_edited_by_the_tool_is_known_again(self):
@@ -489,8 +490,8 @@ class Faults(OverlayTest):
         again = self.folder / "again"
         shutil.copytree(self.base, again)
         self.fails("block/thing.c.cocci: rule export: was applied before to block/thing.c",
-                   "include/linux/thing.h.cocci: rule thing_c: was applied before to "
-                   "include/linux/thing.h", args=(self.target, again))
+                   "include/linux/thing.h.cocci: rule thing_c: matches nothing in "
+                   "include/linux/thing.h, and what it adds is there", args=(self.target, again))
 
     @needs_spatch
     def test_every_faulty_file_is_named(self):

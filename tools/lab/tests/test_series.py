@@ -76,7 +76,7 @@ def snapshot(folder):
 
 
 class Case(unittest.TestCase):
-    """A tree, an overlay, and somebody who signs off."""
+    """A tree, an overlay, and somebody whose patches they are."""
 
     def setUp(self):
         self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -109,18 +109,20 @@ class Case(unittest.TestCase):
         shutil.copytree(self.tree, self.top / "other")
         git(self.tree, "am", "--quiet", *self.patches())
         for patch in self.patches():
-            subprocess.run(["patch", "-s", "-p1", "-d", self.top / "other", "-i", patch],
-                           check=True)
+            subprocess.run(["patch", "-s", "--fuzz=0", "-p1", "-d", self.top / "other", "-i",
+                            patch], check=True)
         self.assertEqual(snapshot(self.tree), snapshot(self.top / "other"))
 
     def refused(self, code, *says):
+        """Nothing is written, and nothing is said to be; returns what is said."""
         before = snapshot(self.tree)
-        got, _, err = self.run_series(self.tree)
-        self.assertEqual(got, code, err)
+        got, out, err = self.run_series(self.tree)
+        self.assertEqual((got, out), (code, ""), err)
         for one in says:
             self.assertIn(one, err)
         self.assertEqual(snapshot(self.tree), before)
         self.assertFalse(list(self.out.glob("series-*")))
+        return err
 
     def check_fails(self, *says):
         code, _, err = self.run_series("--check")
@@ -143,12 +145,25 @@ class Modern(Case):
         self.assertIn("return x + 1;", (self.tree / "fs/a.c").read_text())
         self.assertIn("config A\n\tbool\nconfig B\n", (self.tree / "fs/Kconfig").read_text())
 
-    def test_message_and_sign_off(self):
+    def test_message(self):
         self.make()
         text = self.patches()[0].read_text()
         self.assertIn("From: Some One <one@example.org>\n", text)
-        self.assertIn("Subject: [PATCH 1/3] fs: a: one more\n\nIt was too few.\n\n"
-                      "Signed-off-by: Some One <one@example.org>\n---\n", text)
+        self.assertIn("Subject: [PATCH 1/3] fs: a: one more\n\nIt was too few.\n---\n", text)
+
+    def test_a_person_signs_off_and_is_told_how(self):
+        fill(self.tree, {"scripts/checkpatch.pl":
+                         'print "x:1: ERROR:MISSING_SIGN_OFF: none\\n" '
+                         'unless grep { $_ eq "--no-signoff" } @ARGV;\n'
+                         'print "total: 0 errors\\n";\n'})
+        self.assertIn("how to apply and sign them: ", self.make())
+        folder = self.out / "series-6.1"
+        self.assertFalse([p for p in self.patches() if "Signed-off-by" in p.read_text()])
+        self.assertIn("git am -s", (folder / "README").read_text())
+        commit(self.tree)
+        git(self.tree, "am", "--quiet", "-s", *self.patches())
+        self.assertIn("\nSigned-off-by: Some One <one@example.org>\n",
+                      git(self.tree, "log", "-1", "--format=%B"))
 
     def test_second_run_writes_nothing_and_says_so(self):
         self.make()
@@ -186,11 +201,16 @@ print "total: 0 errors\\n";
         self.make()
         shutil.rmtree(self.out)
         fill(self.top, {"strict": ""})
-        self.refused(1, "0001-fs-a-one-more.patch: checkpatch: fs/a.c:1: WARNING:TALK: too much")
+        self.refused(1, "0001-fs-a-one-more.patch: checkpatch: fs/a.c:1: WARNING:TALK: too much\n")
 
     def test_checkpatch_of_another_age(self):
         fill(self.tree, {"scripts/checkpatch.pl": "die 'perl is too new';\n"})
-        self.assertIn("does not run here: ['perl is too new", self.run_series(self.tree)[2])
+        self.assertIn("/checkpatch.pl does not run here: perl is too new at ",
+                      self.run_series(self.tree)[2])
+
+    def test_checkpatch_that_says_nothing(self):
+        fill(self.tree, {"scripts/checkpatch.pl": "exit 3;\n"})
+        self.assertIn("does not run here: exit code 3\n", self.run_series(self.tree)[2])
 
     def test_path_in_no_patch(self):
         fill(self.root, {"mm/c.c": "int c;\n"})
@@ -201,6 +221,14 @@ print "total: 0 errors\\n";
         fill(self.root, {"series/40": "mm: all\n\nWhy.\n\nPaths:\n\tmm/\n"})
         self.check_fails("mm/b.c: is carried by series/20-b and series/40",
                          "mm/t/two: is carried by series/30-t and series/40")
+
+    def test_two_of_one_number(self):
+        fill(self.root, {"series/20-c": "mm: c: new\n\nWhy.\n\nPaths:\n\tmm/c.c\n", "mm/c.c": ""})
+        self.check_fails("series/20-c: has the number of series/20-b")
+
+    def test_line_ends_of_another_system(self):
+        (self.tree / "fs/a.c").write_bytes(BASE["fs/a.c"].replace("\n", "\r\n").encode())
+        self.refused(1, "fs/a.c.cocci: fs/a.c has CRLF line ends in the base")
 
     def test_line_for_nothing(self):
         fill(self.root, {"series/40": "mm: none\n\nWhy.\n\nPaths:\n\tmm/none.c\n"})
@@ -224,12 +252,12 @@ print "total: 0 errors\\n";
 @needs_spatch
 class Trees(Case):
     def test_unknown(self):
-        for version in ("2.5.75", "2.6.33", "5.10.1"):
+        for version in ("2.4.17", "2.5.75", "2.6.4", "2.6.35", "5.10.1"):
             numbers = zip(("VERSION", "PATCHLEVEL", "SUBLEVEL"), version.split("."))
             fill(self.tree, {"Makefile": "".join(f"{k} = {v}\n" for k, v in numbers)})
             self.root = ROOT
             self.refused(2, f"nothing is known of Linux {version}; there are fixes for "
-                         "2.4.18 to 2.4.22, 2.6.6 to 2.6.8, 2.6.8 to 2.6.32, 6.1\n")
+                         "2.4.18 to 2.4.37, 2.6.5 to 2.6.8, 2.6.5 to 2.6.34, 6.1\n")
 
     def test_no_kernel(self):
         fill(self.tree, {"Makefile": "all:\n"})
@@ -244,6 +272,18 @@ class Trees(Case):
         fill(self.tree, {"fs/a.c": "int a;\n"})
         self.refused(2, "a dirty tree: 1 changed files, fs/a.c first")
 
+    def test_dirty_in_a_folder_of_a_repository(self):
+        whole, self.tree = self.tree, self.tree / "sources" / "linux"
+        fill(self.tree, BASE)
+        commit(whole)
+        self.make()
+        shutil.rmtree(self.out)
+        fill(self.tree, {"fs/a.c": "int a;\n"})
+        self.refused(2, "a dirty tree: 1 changed files, fs/a.c first")
+        git(self.tree, "checkout", "--quiet", ".")
+        fill(whole, {"fs/a.c": "int a;\n"})        # no file of the tree
+        self.make()
+
     def test_leftovers_of_a_patch(self):
         fill(self.tree, {"fs/a.c.rej": ""})
         self.refused(2, "a dirty tree: fs/a.c.rej is there")
@@ -256,7 +296,7 @@ class Trees(Case):
         with mock.patch.object(overlay.shutil, "which", lambda p: p != "spatch"):
             self.refused(2, "spatch not found: install the package coccinelle")
 
-    def test_nobody_signs_off(self):
+    def test_nobody_is_named(self):
         fill(self.top, {"gitconfig": ""})
         self.refused(2, "set git config user.name and user.email")
 
@@ -278,54 +318,93 @@ class Trees(Case):
 
 # An old tree: what lies below, its own folder over that, and the words that it has otherwise.
 BELOW = {
+    "2.4.18": ("common-2.4", "2.4.22"),
     "2.4.18-14": ("common-2.4", "vendor-2.4"),
     "2.4.21-EL": ("common-2.4", "vendor-2.4"),
     "2.4.22": ("common-2.4",),
-    "2.6.6": ("common-2.6-early",),
-    "2.6.7": ("common-2.6-early",),
-    "2.6.32": ("2.6.19",),
+    "2.6.6": ("common-2.6-early", "common-dio"),
+    "2.6.7": ("common-2.6-early", "common-dio"),
+    "2.6.19": ("common-dio",),
+    "2.6.32": ("common-dio",),
+    "2.6.32-279": ("common-dio",),
 }
+KZALLOC = [("fs/direct-io.c", "dio = kmalloc(", "dio = kzalloc("),
+           ("fs/direct-io.c", "\tdio->blocks_available = 0;\n\tdio->cur_page = NULL;\n\n"
+                              "\tdio->boundary = 0;\n\tdio->result = 0;\n", "")]
 OTHERWISE = {
-    "2.4.21-EL": [(path, "can_do_varyio", "vary_io")
-                  for path in ("drivers/scsi/hosts.h", "drivers/scsi/aic7xxx_old/aic7xxx.h")],
-    "2.6.32": [("fs/direct-io.c", "dio = kmalloc(", "dio = kzalloc("),
-               ("fs/direct-io.c", "\tdio->blocks_available = 0;\n\tdio->cur_page = NULL;\n\n"
-                                  "\tdio->boundary = 0;\n\tdio->result = 0;\n", "")],
+    "2.4.18": [("drivers/scsi/scsi.c", "q->queuedata", "SDpnt->request_queue.queuedata")],
+    "2.4.21-EL": [
+        *((path, "can_do_varyio", "vary_io") for path in (
+            "drivers/scsi/hosts.h", "drivers/scsi/aic7xxx_old/aic7xxx.h", "drivers/scsi/sd.c")),
+        *((path, "dovary", "varyio") for path in ("drivers/char/raw.c", "fs/buffer.c")),
+        ("include/linux/iobuf.h", "\t\t\tdovary : 1,	/* vary-io */\n", ""),
+        ("include/linux/iobuf.h", "initialized:1;", "initialized:1,\n\t\t\tvaryio : 1;"),
+        ("fs/iobuf.c", "iobuf->locked = 0;\n", "iobuf->locked = 0;\n\tiobuf->varyio = 0;\n")],
+    "2.6.32": KZALLOC,
+    "2.6.32-279": [
+        ("fs/direct-io.c", "if (dio->final_block_in_bio != dio->cur_page_block)\n",
+         "if (dio->final_block_in_bio != dio->cur_page_block ||\n"
+         "\t\t    dio->next != dio->cur_page_next)\n"),
+        ("fs/direct-io.c", "\t\tif (dio->boundary)\n\t\t\tdio_bio_submit",
+         "\t\telse if (dio->boundary)\n\t\t\tdio_bio_submit")],
 }
+GONE = {"2.4.18": ["drivers/scsi/aic7xxx/aic7xxx_osm.c", "drivers/scsi/aic7xxx/aic7xxx_host.h"]}
 
 WRITTEN, THERE, NOT = "written", "already there", "not needed"
 FIXES_2_4 = ("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", "40-varyio-sym53c8xx",
              "41-varyio-sym53c8xx-2", "42-varyio-aic7xxx", "43-varyio-aic7xxx-old",
-             "44-varyio-qlogicisp", "45-varyio-qla2x00")
+             "44-varyio-qlogicisp", "45-varyio-qla2x00", "46-varyio-aic7xxx-linux")
+FIXES_DIO = ("10-boundary", "20-dio-layout", "30-dio-clear")
 VERDICTS = {
-    "2.4.22": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, NOT, *5 * (WRITTEN,), NOT))),
+    "2.4.22": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, NOT, *5 * (WRITTEN,), NOT, NOT))),
+    "2.4.18": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, NOT, WRITTEN, WRITTEN, NOT, WRITTEN, WRITTEN,
+                                   NOT, WRITTEN))),
     "2.4.18-14": dict(zip(FIXES_2_4, (WRITTEN, THERE, WRITTEN, *3 * (WRITTEN,), THERE, THERE,
-                                      WRITTEN))),
-    "2.4.21-EL": dict(zip(FIXES_2_4, (WRITTEN, THERE, NOT, *3 * (WRITTEN,), THERE, WRITTEN,
-                                      WRITTEN))),
-    "2.6.6": {"10-readahead-average": WRITTEN, "20-readahead-restart": WRITTEN},
-    "2.6.7": {"10-readahead-average": THERE, "20-readahead-restart": WRITTEN},
-    "2.6.19": {"10-boundary": WRITTEN, "20-dio-layout": WRITTEN, "30-dio-clear": NOT},
-    "2.6.32": {"10-boundary": WRITTEN, "20-dio-layout": WRITTEN, "30-dio-clear": WRITTEN},
+                                      WRITTEN, NOT))),
+    "2.4.21-EL": dict(zip(FIXES_2_4, (WRITTEN, THERE, WRITTEN, WRITTEN, WRITTEN, THERE, THERE,
+                                      WRITTEN, WRITTEN, NOT))),
+    "2.6.6": {"10-readahead-average": WRITTEN, "20-readahead-restart": WRITTEN,
+              **dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT)))},
+    "2.6.7": {"10-readahead-average": THERE, "20-readahead-restart": WRITTEN,
+              **dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT)))},
+    "2.6.19": dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT))),
+    "2.6.32": dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, WRITTEN))),
+    "2.6.32-279": dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT))),
+    "2.6.32-642": dict(zip(FIXES_DIO, (WRITTEN, THERE, THERE))),
 }
 # What must be in the files of a tree after its series, and what must not.
+SCSI_EFFECTS = {
+    "drivers/scsi/scsi_lib.c": ("if (uptodate && nsect > sectors) break;",
+                                "while (sectors > 0 && bh);"),
+    "drivers/scsi/sd.c": ("!b_size",),
+    "drivers/scsi/hosts.h": ("unsigned can_do_varyio:1;",),
+    "drivers/block/ll_rw_blk.c": ("q->vary_io = 0;",),
+    "fs/buffer.c": ("tmp = bh[i]; iosize += tmp->b_size;", "blocknr = b[bufind]; iosize = size;",
+                    "tmp->b_size = iosize;", "tmp->b_blocknr = blocknr / (iosize / size);",
+                    "bufind += iosize / size; length -= iosize; offset += iosize;",
+                    "!b[bufind++]"),
+    "drivers/scsi/qlogicisp.c": ("tmpt->can_do_varyio = 1;",),
+    "drivers/scsi/aic7xxx_old.c": ("template->can_do_varyio = 1;",),
+}
+DIO_EFFECTS = {
+    "fs/direct-io.c": ("if (dio->blocks_available == this_chunk_blocks) dio->boundary = buffer",
+                       "if (ret == 0 && dio->boundary) { dio->boundary = 0; ret = dio_send_cur",
+                       "struct page *pages[DIO_PAGES]; };", "!if (dio->boundary)",
+                       "!dio->bio = NULL; dio->boundary", "!nr_pages); dio->boundary",
+                       "dio = kmalloc(sizeof(*dio), GFP_KERNEL);", "!memset"),
+}
 EFFECTS = {
     "2.4.22": {
-        "drivers/scsi/scsi_lib.c": ("if (uptodate && nsect > sectors) break;",
-                                    "while (sectors > 0 && bh);"),
-        "drivers/scsi/sd.c": ("!b_size",),
-        "drivers/scsi/hosts.h": ("unsigned can_do_varyio:1;",),
+        **SCSI_EFFECTS,
         "drivers/scsi/scsi.c": ("q->vary_io = SHpnt->hostt->can_do_varyio;",),
-        "drivers/block/ll_rw_blk.c": ("q->vary_io = 0;",),
-        "fs/buffer.c": ("tmp = bh[i]; iosize += tmp->b_size;", "blocknr = b[bufind]; iosize = size;",
-                        "tmp->b_size = iosize;", "tmp->b_blocknr = blocknr / (iosize / size);",
-                        "bufind += iosize / size; length -= iosize; offset += iosize;",
-                        "!b[bufind++]"),
-        "drivers/scsi/qlogicisp.c": ("tmpt->can_do_varyio = 1;",),
-        "drivers/scsi/aic7xxx_old.c": ("template->can_do_varyio = 1;",),
+    },
+    "2.4.18": {
+        **SCSI_EFFECTS,
+        "drivers/scsi/scsi.c": ("SDpnt->request_queue.vary_io = SHpnt->hostt->can_do_varyio;",),
+        "drivers/scsi/aic7xxx/aic7xxx_linux.c": ("template->can_do_varyio = 1;",),
     },
     "2.4.18-14": {
-        "fs/iobuf.c": ("iobuf->locked = 0; iobuf->dovary = 0;", "iobuf->dovary = 0; bufp[i] = iobuf;"),
+        "fs/iobuf.c": ("iobuf->dovary = 0; bufp[i] = iobuf;",),
         "drivers/scsi/sym53c8xx.c": ("return 0; tpnt->can_do_varyio = 1;",),
         "drivers/scsi/sym53c8xx_2/sym_glue.c": ("return 0; tpnt->can_do_varyio = 1;",),
         "drivers/scsi/aic7xxx/aic7xxx_osm.c": ("template->can_do_varyio = 1;",),
@@ -333,27 +412,35 @@ EFFECTS = {
         "drivers/scsi/qlogicisp.c": ("!can_do_varyio",),
     },
     "2.4.21-EL": {
+        "fs/iobuf.c": ("iobuf->varyio = 0; bufp[i] = iobuf;",),
         "drivers/scsi/sym53c8xx.c": ("tpnt->vary_io = 1;",),
         "drivers/addon/qla2200/qla2x00.c": ("template->vary_io = 1;",),
+        "drivers/scsi/aic7xxx/aic7xxx_osm.c": ("!template->vary_io",),
     },
     "2.6.6": {
         "mm/readahead.c": ("if (ra->average < ra->serial_cnt) ra->average++; ra->average =",
                            "ra->next_size = min(ra->average, (unsigned long)max);",
                            "if (average > max) {", "ra->ahead_size = 0; ra->average = max / 2;",
                            "!preoffset", "!>= max) ||", "!unsigned long preoffset"),
+        **DIO_EFFECTS,
     },
     "2.6.7": {"mm/readahead.c": ("ra->ahead_size = 0; ra->average = max / 2;",)},
-    "2.6.19": {
-        "fs/direct-io.c": ("if (dio->blocks_available == this_chunk_blocks) dio->boundary = buffer",
-                           "if (ret == 0 && dio->boundary) { dio->boundary = 0; ret = dio_send_cur",
-                           "struct page *pages[DIO_PAGES]; };", "!if (dio->boundary)",
-                           "!dio->bio = NULL; dio->boundary", "!nr_pages); dio->boundary",
-                           "dio = kmalloc(sizeof(*dio), GFP_KERNEL);", "!memset"),
-    },
+    "2.6.19": DIO_EFFECTS,
     "2.6.32": {
         "fs/direct-io.c": ("dio = kmalloc(sizeof(*dio), GFP_KERNEL); retval = -ENOMEM; "
                            "if (!dio) goto out; memset(dio, 0, offsetof(struct dio, pages));",
                            "!kzalloc"),
+    },
+    "2.6.32-279": {"fs/direct-io.c": (*DIO_EFFECTS["fs/direct-io.c"], "!else if (dio->boundary)",
+                                      "dio->next != dio->cur_page_next) dio_bio_submit(dio); }")},
+    "2.6.32-642": {
+        "fs/direct-io.c": (
+            "if (sdio->blocks_available == this_chunk_blocks) sdio->boundary = buffer_boundary",
+            "if (ret == 0 && sdio->boundary) { sdio->boundary = 0; "
+            "ret = dio_send_cur_page(dio, sdio, map_bh);",
+            "if (sdio->bio) dio_bio_submit(dio, sdio); } return ret;", "!if (sdio->boundary)",
+            "sdio->bio = NULL; sdio->logical_offset_in_bio = 0;", "start, 16); out:",
+            "sdio->cur_page_fs_offset != next) dio_bio_submit(dio, sdio); }"),
     },
 }
 
@@ -383,6 +470,8 @@ class Legacy(Case):
             more.unlink()
         for path, old, new in OTHERWISE.get(shape, ()):
             self.edit(path, old, new)
+        for path in GONE.get(shape, ()):
+            (self.tree / path).unlink()
 
     def edit(self, path, old, new):
         text = (self.tree / path).read_text()
@@ -411,11 +500,23 @@ class Legacy(Case):
             self.assertNotIn("belongs to what goes", (self.tree / path).read_text())
             self.assertNotIn("This one too", (self.tree / path).read_text())
 
+    def indented_alike(self):
+        """No code that is indented by spaces comes between lines that are by tabs."""
+        for patch in self.patches():
+            lines = patch.read_text().split("\n")
+            for before, line, after in zip(lines, lines[1:], lines[2:]):
+                if re.match(r"\+ +[^ *]", line):
+                    self.assertFalse({before[1:2], after[1:2]} <= {"\t", ""}, line)
+
     def whole(self, shape):
         self.use(shape)
         self.assertEqual(self.verdicts(self.make()), VERDICTS[shape])
+        self.indented_alike()
         self.apply_and_again()
         self.effects(shape)
+
+    def test_2_4_18(self):
+        self.whole("2.4.18")
 
     def test_2_4_22(self):
         self.whole("2.4.22")
@@ -437,6 +538,110 @@ class Legacy(Case):
 
     def test_2_6_32(self):
         self.whole("2.6.32")
+
+    def test_2_6_32_vendor(self):
+        self.whole("2.6.32-279")
+
+    def test_2_6_32_vendor_with_a_struct_for_submission(self):
+        self.whole("2.6.32-642")
+
+    def test_first_and_last_versions(self):
+        for shape, version in (("2.4.22", "37"), ("2.6.6", "5"), ("2.6.19", "34")):
+            with self.subTest(f"{shape} as {version}"):
+                self.use(shape)
+                self.edit("Makefile", f"SUBLEVEL = {shape.split('.')[2]}", f"SUBLEVEL = {version}")
+                self.assertEqual(self.verdicts(self.make()), VERDICTS[shape])
+
+    def test_a_vendors_zero_is_respected_and_told(self):
+        template, told = "drivers/scsi/aic7xxx/aic7xxx_osm.c", "the vendor says 0 in its template"
+        self.use("2.4.21-EL")
+        self.edit(template, ".vary_io\t= 1,", ".vary_io\t= 0,")
+        out = self.make()
+        self.assertRegex(out, rf"42-varyio-aic7xxx +not needed: {told}\n")
+        self.assertFalse([p for p in self.patches() if template in p.read_text()])
+        self.use("2.4.22")
+        headers = ("sym53c8xx.h", "aic7xxx/aic7xxx_host.h", "aic7xxx_old/aic7xxx.h")
+        for path in (f"drivers/scsi/{header}" for header in headers):
+            self.edit(path, "highmem_io: 1", "highmem_io: 1, can_do_varyio: 0")
+        self.edit("drivers/scsi/qlogicisp.h", "detect:", "can_do_varyio: 0, detect:")
+        self.assertEqual(self.make().count(told), 4)
+
+    def test_a_template_of_the_builds(self):
+        header = "drivers/addon/qla2200/qla2x00.h"
+        self.use("2.4.21-EL")
+        self.edit(header, "emulated: 0 ", "VARY_IO ")
+        fill(self.tree, {header: "#ifdef SHT_HAS_VARY_IO\n#define VARY_IO vary_io: 1,\n#endif\n"
+                         + (self.tree / header).read_text()})
+        self.assertRegex(self.make(), "45-varyio-qla2x00 +not needed: the vendor leaves it to the "
+                         "build, by SHT_HAS_VARY_IO\n")
+
+    def test_no_driver_opts_in_without_the_state_fix(self):
+        self.use("2.4.21-EL")
+        self.edit("fs/iobuf.c", "bufp[i] = iobuf;", "*bufp++ = iobuf;")
+        self.refused(1, "legacy/2.4/30-varyio-state/fs/iobuf.c.cocci:", "rule handed_out: matches "
+                     "nothing in fs/iobuf.c")
+        self.use("2.4.22")
+        self.edit("include/linux/iobuf.h", "initialized:1;", "initialized:1, can_vary:1;")
+        self.refused(1, "parts of a vendor's vary-io are here")
+
+    def test_one_miss_is_one_line(self):
+        self.use("2.4.22")
+        self.edit("drivers/scsi/scsi.c", "q->queuedata = (void *) SDpnt;", "q->queuedata = SDpnt;")
+        err = self.refused(1, "legacy/2.4/20-varyio-core/message:", ": drivers/scsi/scsi.c read ")
+        self.assertEqual(err.count("\n"), 2, err)
+
+    def test_line_ends_of_another_system(self):
+        self.use("2.6.32")
+        path = self.tree / "fs/direct-io.c"
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        self.refused(1, "10-boundary/fs/direct-io.c.cocci: fs/direct-io.c has CRLF line ends")
+
+    def undone(self, shape, path, old, new):
+        """What is said of a tree that took the series and lost one hunk of it."""
+        self.use(shape)
+        commit(self.tree)
+        self.make()
+        git(self.tree, "am", "--quiet", *self.patches())
+        shutil.rmtree(self.out)
+        shutil.rmtree(self.tree / ".git")
+        self.edit(path, old, new)
+        return self.refused(1).split("\n", 1)[1]
+
+    def test_a_hunk_undone_is_named_and_no_other(self):
+        err = self.undone("2.4.22", "fs/buffer.c", "\t\t\tbufind += iosize / size;\n"
+                          "\t\t\tlength -= iosize;\n\t\t\toffset += iosize;\n",
+                          "\t\t\tlength -= size;\n\t\t\toffset += size;\n")
+        missing = "is missing, though more of this fix is in the tree\n$"
+        self.assertRegex(err, r"^series: legacy/2.4/20-varyio-core/fs/buffer.c.cocci:\d+: rule step: "
+                         + missing)
+        err = self.undone("2.6.19", "fs/direct-io.c", "\tdio->bio = NULL;\n",
+                          "\tdio->bio = NULL;\n\tdio->boundary = 0;\n")
+        self.assertRegex(err, r"^series: legacy/2.6-late/10-boundary/fs/direct-io.c.cocci:\d+: "
+                         "rule keep_at_submit: " + missing)
+
+    def test_trees_of_one_version_have_folders_of_their_own(self):
+        self.use("2.6.32")
+        self.make()
+        first = snapshot(self.out)
+        self.tree = self.tree.rename(self.top / "another")
+        self.make()
+        self.assertEqual(sorted(p.name for p in self.out.iterdir()),
+                         ["series-2.6.32-another", "series-2.6.32-tree"])
+        shutil.copytree(self.tree, self.top / "elsewhere/tree")
+        code, _, err = self.run_series(self.top / "elsewhere/tree")
+        self.assertEqual(code, 2)
+        self.assertIn(f"series-2.6.32-tree is taken: Patches for Linux 2.6.32 in {self.top}/tree: "
+                      "name another folder with --out", err)
+        self.assertEqual({name: data for name, data in snapshot(self.out).items()
+                          if name.startswith("series-2.6.32-tree/")}, first)
+
+    def test_nothing_is_said_to_be_written_where_nothing_is(self):
+        self.use("2.6.32")
+        fill(self.tree, {"fs/direct-io.c.rej": ""})
+        self.refused(2, "a dirty tree: fs/direct-io.c.rej is there")
+        (self.tree / "fs/direct-io.c.rej").unlink()
+        fill(self.tree, {"scripts/checkpatch.pl": 'print "x:1: ERROR: bad\\ntotal: 1\\n";\n'})
+        self.refused(1, "is refused, nothing was written", "checkpatch: x:1: ERROR: bad\n")
 
     def test_vendor_with_kzalloc_and_fields_of_its_own(self):
         self.use("2.6.19")
@@ -469,13 +674,26 @@ class Legacy(Case):
         self.assertEqual(self.verdicts(self.make())["44-varyio-qlogicisp"], THERE)
 
     def test_half_a_vendor(self):
-        self.use("2.4.18-14")
-        self.edit("drivers/scsi/hosts.h", "unsigned can_do_varyio:1;", "")
-        self.refused(1, "legacy/2.4/20-varyio-core/message:", "a flag that no driver sets")
-        self.use("2.4.22")
-        self.edit("drivers/scsi/hosts.h", "unsigned emulated:1;",
-                  "unsigned emulated:1;\n    unsigned can_do_varyio:1;")
-        self.refused(1, "legacy/2.4/20-varyio-core/message:", "brw_kiovec() does not know of it")
+        """All but one of the places that make a vendor's vary-io work, then the first one only."""
+        for shape, flag, state in (("2.4.18-14", "can_do_varyio", "dovary"),
+                                   ("2.4.21-EL", "vary_io", "varyio")):
+            for path, old in (("drivers/scsi/hosts.h", f"unsigned {flag}:1;"),
+                              ("drivers/scsi/sd.c", f"hostt->{flag}"),
+                              ("drivers/char/raw.c", f"iobuf->{state} ="),
+                              ("fs/buffer.c", f"iobuf->{state}"),
+                              ("include/linux/blkdev.h", "get_blkdev_varyio(")):
+                with self.subTest(shape, path=path):
+                    self.use(shape)
+                    self.edit(path, old, "gone" if old[-1] != ";" else "")
+                    self.refused(1, "legacy/2.4/20-varyio-core/message:",
+                                 "parts of a vendor's vary-io are here")
+        for flag in ("can_do_varyio", "vary_io"):
+            with self.subTest(flag):
+                self.use("2.4.22")
+                self.edit("drivers/scsi/hosts.h", "unsigned emulated:1;",
+                          f"unsigned emulated:1;\n    unsigned {flag}:1;")
+                self.refused(1, "legacy/2.4/20-varyio-core/message:",
+                             "parts of a vendor's vary-io are here")
 
     def test_every_fix_has_a_tree_that_takes_it(self):
         takes = {fix for fixes in VERDICTS.values() for fix, verdict in fixes.items()
@@ -489,47 +707,54 @@ class Legacy(Case):
         path = name.removesuffix(".cocci")
         (trees[1] / path).parent.mkdir(parents=True)
         scratch = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        flag = re.sub(r"\bFLAG\b", "can_do_varyio", "\n".join(lines))
-        then = overlay.after_rules(name, flag, self.tree / path, str(scratch))
+        then = overlay.after_rules(name, "\n".join(lines), self.tree / path, str(scratch))
         if then == (self.tree / path).read_text(encoding="latin-1"):
             return None                     # it builds on another rule
         (trees[1] / path).write_text(then, encoding="latin-1")
         return trees
 
-    def refused_half(self, folder, letter, name, rule, lines):
+    def refused_half(self, folder, letter, name, lines):
+        """The faults of a tree where these lines of a semantic patch were applied before."""
         trees = self.half(name, lines)
         if not trees:
-            return 0
+            return []
         with tempfile.TemporaryDirectory() as scratch:
             verdict, patch, faults = series.legacy_fix(ROOT, folder, letter, trees, Path(scratch))
         self.assertEqual((verdict, patch), ("", None))
         self.assertRegex(str(faults[0]),
-                         rf"^legacy/[^/]+/{folder.name}/(message:\d+|{name}:\d+: rule \w+): ")
-        return 1
+                         rf"^legacy/[^/]+/{folder.name}/(message:\d+|[^:]+:\d+: rule \w+): ")
+        return [str(fault) for fault in faults]
 
     def test_half_a_fix_is_refused(self):
         """One rule, or all but one, finds its work done by another hand; the rest does not."""
         tried = 0
         for folder, letter in series.known(ROOT).items():
             self.use(next(s for s in VERDICTS if VERDICTS[s].get(folder.name) == WRITTEN))
+            words = series.words_of(letter, (self.tree, self.top / "none"))
             files = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.cocci"))
             for name in files:
                 text = (folder / name).read_text().split("\n")
                 rules = overlay.lint(name, "\n".join(text))
-                for rule in rules if len(rules) + len(files) > 2 else []:
+                if len(rules) + len(files) == 2:
+                    continue
+                text = series.fill_in(words, "\n".join(text)).split("\n")
+                for rule in rules:
                     with self.subTest(f"{folder.name}/{name}: {rule.name}"):
-                        tried += self.refused_half(folder, letter, name, rule,
-                                                   text[rule.line - 1:rule.last])
+                        tried += bool(self.refused_half(folder, letter, name,
+                                                        text[rule.line - 1:rule.last]))
                     if len(rules) == 1:
                         continue
                     with self.subTest(f"{folder.name}/{name}: all but {rule.name}"):
-                        trees = self.half(name, text[:rule.line - 1] + text[rule.last:])
-                        self.assertFalse(trees and series.holding(trees, letter, "Has"))
+                        faults = self.refused_half(folder, letter, name,
+                                                   text[:rule.line - 1] + text[rule.last:])
+                        if len(files) == 1 and len(rules) > 2 and faults:
+                            self.assertIn(f": rule {rule.name}: ", " ".join(faults))
         self.assertGreater(tried, 15)
 
     def test_a_rule_that_fits_nowhere_is_named(self):
         self.use("2.6.19")
-        self.edit("fs/direct-io.c", "submit_bio(dio->rw, bio);", "generic_make_request(bio);")
+        self.edit("fs/direct-io.c", "\tdio->bio = NULL;\n\tdio->boundary = 0;\n",
+                  "\tdio_reset(dio);\n")
         self.refused(1, "is refused, nothing was written",
                      "legacy/2.6-late/10-boundary/fs/direct-io.c.cocci:",
                      ": rule keep_at_submit: matches nothing in fs/direct-io.c")
@@ -537,8 +762,7 @@ class Legacy(Case):
     def test_a_file_that_is_missing_is_named(self):
         self.use("2.6.19")
         (self.tree / "fs/direct-io.c").unlink()
-        self.refused(1, "legacy/2.6-late/10-boundary/fs/direct-io.c.cocci: the base has no "
-                        "fs/direct-io.c")
+        self.refused(1, "legacy/2.6-late/10-boundary/message:", ": the tree has no fs/direct-io.c")
 
 
 if __name__ == "__main__":

@@ -4,5 +4,5 @@
 symbol q, SDpnt, SHpnt;
 @@
 
- q->queuedata = (void *) SDpnt;
-+q->vary_io = SHpnt->hostt->can_do_varyio;
+ DATA = (void *) SDpnt;
++VARY = SHpnt->hostt->can_do_varyio;

@@ -11,7 +11,7 @@ int sym53c8xx_detect(Scsi_Host_Template *tpnt)
 
 	/* then look */
 #ifdef SYM_LINUX_PROC_INFO_SUPPORT
-	tpnt->proc_name = NAME53C8XX;
+     tpnt->proc_name = NAME53C8XX;
 #endif
 	for (i = 0; i < 4; i++)
 		count += sym53c8xx_attach(tpnt, i);
