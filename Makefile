@@ -49,7 +49,7 @@ help:
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table;'
 	@echo '                ARRAY=fc|many|sas: the field reports on that array'
 	@echo 'make report     print the table again'
-	@echo 'make series     write the patches for KSRC (6.1, 2.6 or 2.4) into $$O/series-VERSION'
+	@echo 'make series     write the patches for KSRC (6.1, 2.6 or 2.4) into $$O/series-*'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
 	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
 	@echo 'make clean      remove $$O; the cache stays'
