@@ -275,22 +275,34 @@ def named(root, folder, fault):
     return Fault(f"{folder.relative_to(root).as_posix()}/{where}", what)
 
 
+def why_not(step, *args):
+    """The fault that one step of a fix meets, if any."""
+    try:
+        step(*args)
+    except Fault as fault:
+        return fault
+    return None
+
+
+def one_rule(name, path, rule, text, file):
+    """Apply a rule by itself."""
+    lines = "\n".join(text.split("\n")[rule.line - 1:rule.last])
+    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+        then = overlay.after_rules(name, lines, file, scratch)
+    overlay.judge(name, path, rule, file.read_bytes().decode("latin-1"), then)
+
+
 def step_by_step(folder, found, tree):
-    """(rule, its file, what speaks against it or None) of each rule by itself."""
+    """(what to say if it is missing, what speaks against it or None) of each step by itself."""
+    missing = "is missing, though more of this fix is in the tree"
     for path, source in found.items():
-        text = (folder / source.name).read_text()
-        rules = overlay.lint(source.name, text) if source.form == "edit" else []
-        now = (tree / path).read_bytes().decode("latin-1")
-        for rule in rules:
-            lines = "\n".join(text.split("\n")[rule.line - 1:rule.last])
-            fault = None
-            try:
-                with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-                    then = overlay.after_rules(source.name, lines, tree / path, scratch)
-                overlay.judge(source.name, path, rule, now, then)
-            except Fault as why:
-                fault = why
-            yield rule, source.name, fault
+        name, file = source.name, tree / path
+        if source.form == "append":
+            yield Fault(name, missing), why_not(overlay.appended, folder, name, file, path)
+        elif source.form == "edit":
+            text = (folder / name).read_text()
+            for rule in overlay.lint(name, text):
+                yield rule.fault(name, missing), why_not(one_rule, name, path, rule, text, file)
 
 
 def halves(folder, found, tree, faults):
@@ -298,9 +310,8 @@ def halves(folder, found, tree, faults):
     if not all((tree / path).is_file() for path in found):
         return faults
     steps = list(step_by_step(folder, found, tree))
-    there = [fault for *_, fault in steps if isinstance(fault, Applied)]
-    missing = [rule.fault(name, "is missing, though more of this fix is in the tree")
-               for rule, name, fault in steps if not fault]
+    there = [why for _, why in steps if isinstance(why, Applied)]
+    missing = [fault for fault, why in steps if not why]
     return missing if 0 < len(missing) <= len(there) else faults
 
 

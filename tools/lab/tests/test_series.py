@@ -611,13 +611,16 @@ class Legacy(Case):
         err = self.undone("2.4.22", "fs/buffer.c", "\t\t\tbufind += iosize / size;\n"
                           "\t\t\tlength -= iosize;\n\t\t\toffset += iosize;\n",
                           "\t\t\tlength -= size;\n\t\t\toffset += size;\n")
-        missing = "is missing, though more of this fix is in the tree\n$"
+        missing = "is missing, though more of this fix is in the tree\n"
         self.assertRegex(err, r"^series: legacy/2.4/20-varyio-core/fs/buffer.c.cocci:\d+: rule step: "
-                         + missing)
+                         + missing + "$")
+        err = self.undone("2.4.22", "fs/iobuf.c",
+                          (ROOT / "legacy/2.4/20-varyio-core/fs/iobuf.c.add").read_text(), "")
+        self.assertEqual(err, "series: legacy/2.4/20-varyio-core/fs/iobuf.c.add: " + missing)
         err = self.undone("2.6.19", "fs/direct-io.c", "\tdio->bio = NULL;\n",
                           "\tdio->bio = NULL;\n\tdio->boundary = 0;\n")
         self.assertRegex(err, r"^series: legacy/2.6-late/10-boundary/fs/direct-io.c.cocci:\d+: "
-                         "rule keep_at_submit: " + missing)
+                         "rule keep_at_submit: " + missing + "$")
 
     def test_trees_of_one_version_have_folders_of_their_own(self):
         self.use("2.6.32")
