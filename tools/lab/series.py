@@ -98,6 +98,8 @@ def read_letter(root, name):
         where = f"{name}:{number}"
         head = re.fullmatch(rf"({'|'.join(SECTIONS)}):(?:\s+(.*))?", line)
         if head:
+            if head[1] == "Word" and len((head[2] or "").split()) < 2:
+                raise Fault(where, "write it as Word: NAME TEXT")
             letter.sections.append(Section(head[1], head[2] or "", number))
         elif letter.sections and line.startswith("\t") and line.strip():
             letter.sections[-1].lines.append(line.strip())

@@ -237,6 +237,7 @@ print "total: 0 errors\\n";
     def test_messages(self):
         for text, says in (("one\ntwo\n\nPaths:\n\tmm/b.c\n", "a subject, an empty line, and why"),
                            ("one\n\nPaths:\nmm/b.c\n", ":4: below a section's heading"),
+                           ("one\n\nWord: ONE\n", ":3: write it as Word: NAME TEXT"),
                            ("one\n\nWhy.\n", "carries no path")):
             fill(self.root, {"series/20-b": text})
             self.check_fails("series/20-b" + says if says[0] == ":" else says)
