@@ -8,7 +8,9 @@
 
 For Linux 6.1 each file of series/ is a patch, in the order of the names, which begin with a number
 of their own: its message, and below "Paths:" what it carries (a path of the kernel, or a folder
-with a slash at its end). series/cover is the cover letter; {results} in it becomes the tables of
+with a slash at its end; or "PATH up to RULE", the first rules of an edit that a later patch carries
+whole). A folder of series/ is a patch, too: its message, and edits, in the three forms of
+overlay.py, of what the patches before it have left. series/cover is the cover letter; {results} in it becomes the tables of
 DIR/results.json, "Left out:" names paths that stay in this repository, "Checkpatch:" what
 checkpatch --strict may say (type, file, reason).
 
@@ -56,6 +58,7 @@ MESSAGE = "message"
 MESSAGE_WIDTH = 75      # checkpatch.pl's
 SECTIONS = ("Paths", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
+UP_TO = re.compile(r"(\S+) up to (\w+)")
 
 
 @dataclass
@@ -118,14 +121,20 @@ def read_letter(root, name):
 
 
 def letters(root, folder):
-    names = sorted(p.name for p in (root / folder).iterdir() if p.is_file() and p.name != COVER)
+    names = sorted(p.name for p in (root / folder).iterdir() if p.name != COVER)
     for one, other in zip(names, names[1:]):
         if one.split("-")[0] == other.split("-")[0]:
             raise Fault(f"{folder}/{other}", f"has the number of {folder}/{one}")
-    return [read_letter(root, f"{folder}/{name}") for name in names]
+    return [read_letter(root, f"{folder}/{name}" + f"/{MESSAGE}" * (root / folder / name).is_dir())
+            for name in names]
 
 
 # The series for 6.1: who carries what
+
+def is_step(letter):
+    """Does it edit by itself, in place of carrying paths of the overlay?"""
+    return letter.name.endswith(f"/{MESSAGE}")
+
 
 def covers(line, path):
     return path.startswith(line) if line.endswith("/") else path == line
@@ -133,7 +142,8 @@ def covers(line, path):
 
 def carriers(patches, cover, paths):
     """{letter's name: its paths}, and the faults: a path in none or in two, a line for nothing."""
-    claims = [(p.name, line) for p in patches for line in p.lines("Paths")]
+    claims = [(p.name, line) for p in patches for line in p.lines("Paths")
+              if not UP_TO.fullmatch(line)]
     claims += [(cover.name, line) for line in cover.pairs("Left out")]
     found, faults = {p.name: [] for p in patches}, []
     for path in paths:
@@ -147,7 +157,8 @@ def carriers(patches, cover, paths):
             found[takers[0]].append(path)
     faults += [Fault(name, f"{line}: the overlay has no such path") for name, line in claims
                if not any(covers(line, path) for path in paths)]
-    faults += [Fault(p.name, "carries no path") for p in patches if not p.lines("Paths")]
+    faults += [Fault(p.name, "carries no path") for p in patches
+               if not is_step(p) and not p.lines("Paths")]
     return found, faults
 
 
@@ -159,13 +170,54 @@ def modern(root):
     return patches, cover, found, carried, faults + more
 
 
+def first_rules(root, line, scratch):
+    """"PATH up to RULE" as an overlay of its own, in scratch."""
+    path, last = UP_TO.fullmatch(line).groups()
+    name = f"{path}.cocci"
+    text = (root / name).read_text()
+    rule = next((r for r in overlay.lint(name, text) if r.name == last), None)
+    if not rule:
+        raise Fault(name, f"has no rule {last}")
+    (scratch / name).parent.mkdir(parents=True)
+    (scratch / name).write_text("\n".join(text.split("\n")[:rule.last]) + "\n")
+    return overlay.scan(scratch)
+
+
+def part_of(root, letter, tree, now):
+    """What a patch makes of a file before another patch brings the whole: ({path: Content}, faults).
+    tree: the base; now: what the patches before have made of it."""
+    if is_step(letter):
+        folder = (root / letter.name).parent
+        found, faults = overlay.scan(folder)
+        gather(tree, now, found)
+        contents, more = overlay.plan(folder, found, now)
+        return contents, [named(root, folder, fault) for fault in faults + more]
+    contents, faults = {}, []
+    for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
+        with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+            found, more = first_rules(root, line, Path(scratch))
+            part, fail = overlay.plan(Path(scratch), found, tree)
+        contents.update(part)
+        faults += more + fail
+    return contents, faults
+
+
 def modern_patches(root, tree):
     patches, cover, found, carried, faults = modern(root)
     if faults:
         raise faults[0]
-    contents, faults = overlay.plan(root, found, tree)
-    return [Patch(p, {path: contents[path] for path in carried[p.name]}) for p in patches], \
-        cover, faults
+    whole, faults = overlay.plan(root, found, tree)
+    made = []
+    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+        now = Path(scratch)
+        for letter in patches if not faults else ():
+            contents, more = part_of(root, letter, tree, now)
+            faults += more
+            contents.update({path: whole[path] for path in carried[letter.name]})
+            for path, content in contents.items() if not more else ():
+                put(now, path, content.data, 0o644)
+            made.append(Patch(letter, contents))
+    return made, cover, faults
 
 
 # The fixes for 2.4 and 2.6: does a tree have one, need it, or neither?
@@ -568,6 +620,11 @@ def do_check(root):
     faults = []
     try:
         patches, _, found, _, faults = modern(root)
+        for letter in filter(is_step, patches):
+            faults += check_fix(root, (root / letter.name).parent)
+        for line in (line for p in patches for line in p.lines("Paths") if UP_TO.fullmatch(line)):
+            with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+                first_rules(root, line, Path(scratch))
         fixes = known(root)
         for folder, letter in fixes.items():
             trees_of(letter)

@@ -171,6 +171,43 @@ class Modern(Case):
         self.assertIn("nothing changed", self.make())
         self.assertEqual({p: p.stat().st_mtime_ns for p in self.out.rglob("*")}, first)
 
+    def test_a_folder_edits_what_the_patches_before_it_left(self):
+        fill(self.root, {
+            "series/05-step/message": "fs: a: two less\n\nOn the way.\n",
+            "series/05-step/fs/a.c.cocci": "@less@\nsymbol x;\n@@\n\n-return x;\n+return x - 2;\n",
+            "series/07-step/message": "fs: a: three less\n\nOn the way.\n",
+            "series/07-step/fs/a.c.cocci":
+                "@less@\nsymbol x;\n@@\n\n-return x - 2;\n+return x - 3;\n"})
+        self.make()
+        texts = [p.read_text() for p in self.patches()]
+        self.assertIn("-\treturn x;\n+\treturn x - 2;\n", texts[0])
+        self.assertIn("-\treturn x - 2;\n+\treturn x - 3;\n", texts[1])
+        self.assertIn("-\treturn x - 3;\n+\treturn x + 1;\n", texts[2])
+        self.am_and_patch()
+        self.assertIn("return x + 1;", (self.tree / "fs/a.c").read_text())
+
+    def test_a_folder_that_does_not_fit_is_refused_by_name(self):
+        fill(self.root, {
+            "series/05-step/message": "fs: a: two less\n\nOn the way.\n",
+            "series/05-step/fs/a.c.cocci": "@less@\nsymbol x;\n@@\n\n-return x * 2;\n+return x;\n"})
+        self.refused(1, "series/05-step/fs/a.c.cocci:1: rule less: matches nothing")
+
+    def test_first_rules_of_an_edit(self):
+        fill(self.root, {
+            "fs/a.c.cocci": OVERLAY["fs/a.c.cocci"] +
+            "\n@times depends on plus@\nsymbol x;\n@@\n\n-return x + 1;\n+return 2 * x + 1;\n",
+            "series/05-first": "fs: a: one more\n\nFirst.\n\nPaths:\n\tfs/a.c up to plus\n"})
+        self.make()
+        texts = [p.read_text() for p in self.patches()]
+        self.assertIn("-\treturn x;\n+\treturn x + 1;\n", texts[0])
+        self.assertIn("-\treturn x + 1;\n+\treturn 2 * x + 1;\n", texts[1])
+        self.am_and_patch()
+
+    def test_first_rules_end_at_one_that_is_there(self):
+        fill(self.root, {
+            "series/05-first": "fs: a: one more\n\nFirst.\n\nPaths:\n\tfs/a.c up to minus\n"})
+        self.check_fails("fs/a.c.cocci: has no rule minus")
+
     def test_a_patch_that_went_leaves_no_file(self):
         self.make()
         (self.root / "series/30-t").unlink()
