@@ -15,7 +15,8 @@ A file below one of DIRS has one of three forms:
                 goes in front of that line of PATH (leading and trailing blanks aside), which must
                 be there once; an empty line is put between
 
-Below tools/testing/ a NAME.cocci whose NAME ends in neither .c nor .h is a plain file.
+Below tools/testing/ a NAME.cocci whose NAME ends in neither .c nor .h is a plain file. A path
+of BASE with CRLF line ends is refused: no patch of it would survive the mail.
 
 The content of every path is computed from BASE before anything is written, so a fault leaves TARGET
 as it was. Only files that differ are written, each by rename, so that make rebuilds what changed
