@@ -12,6 +12,8 @@
 #			mode VN2VN: no switch), the array is the kernel's own target on the other end,
 #			its disks are sparse files in memory
 #	many		64 scsi_debug disks with a store each; guest.sh -a many makes them 16 MiB
+#	model		8 disks of 64 MiB that take the time of Fibre Channel disks of 2002, on one loop
+#			(model_disk)
 #
 # Every disk is stamped over its first 16 MiB, 4 of many's (those of guest.sh are), and all are read
 # back through the HBA. Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a
@@ -34,6 +36,7 @@ ports=(fcini fctgt)
 macs=(02:00:00:00:fc:01 02:00:00:00:fc:02)
 config=/sys/kernel/config/target
 store=/run/array
+model=/run/array-model
 
 say()
 {
@@ -231,6 +234,49 @@ down_many()
 	put 0 $driver/per_host_store
 }
 
+# ended PID: nothing but its status is left of it
+ended()
+{
+	local state
+
+	! { read -r _ _ state _ <"/proc/$1/stat"; } 2>/dev/null || [ "$state" = Z ]
+}
+
+# model_said PID: it has printed eight names, or it has ended
+model_said()
+{
+	[ "$(wc -l <$model/disks)" -eq 8 ] || ended "$1"
+}
+
+up_model()
+{
+	local n
+
+	must mkdir $model
+	: >$model/disks
+	"$bin/model_disk" fc n=8 size=64m >$model/disks 2>$model/said &
+	echo $! >$model/pid
+	wait_for "eight modelled disks" model_said $!
+	mapfile -t disks <$model/disks
+	[ ${#disks[@]} -eq 8 ] || die 1 "no modelled disks: $(tail -n 1 $model/said)"
+	for n in "${!disks[@]}"; do
+		must "$bin/disk_stamp" disk="$n" size=${stamped_mib}m write-device "${disks[n]}"
+	done
+}
+
+down_model()
+{
+	local pid
+
+	[ -d $model ] || return 0
+	if [ -s $model/pid ]; then
+		read -r pid <$model/pid
+		kill "$pid" 2>/dev/null || :
+		wait_for "the modelled disks to go" ended "$pid"
+	fi
+	rm -r $model
+}
+
 # --- Joining -----------------------------------------------------------------------------------
 
 # measure: sets $each, the sectors of a disk that are joined: whole chunks of the smallest
@@ -333,6 +379,7 @@ take_away()
 	case $name in
 	fc)	down_fc ;;
 	many)	down_many ;;
+	model)	down_model ;;
 	esac
 }
 
@@ -350,7 +397,7 @@ is_up()
 		read -r hosts </sys/bus/pseudo/drivers/scsi_debug/add_host
 	fi
 	[ -d /sys/block/md127 ] || [ -d "/sys/class/net/${ports[0]}" ] || [ "$hosts" -ne 0 ] ||
-		dmsetup info array >/dev/null 2>&1
+		[ -d $model ] || dmsetup info array >/dev/null 2>&1
 }
 
 # end STATUS: of up, a step's own becomes 1. What cannot be taken away does not keep the rest.
@@ -380,6 +427,7 @@ up()
 	sas)	attached 8 ;;
 	fc)	up_fc ;;
 	many)	up_many ;;
+	model)	up_model ;;
 	esac
 	measure
 	check_stamps
@@ -397,11 +445,11 @@ up()
 
 name=${2-}
 case $name in
-scsi|sas|fc|many)	;;
-*)	die 2 "usage: array.sh up scsi|sas|fc|many [md|dm] | down NAME" ;;
+scsi|sas|fc|many|model)	;;
+*)	die 2 "usage: array.sh up scsi|sas|fc|many|model [md|dm] | down NAME" ;;
 esac
 case ${1-}:${3-} in
 up:|up:md|up:dm)	up "${3-}" ;;
 down:)	down ;;
-*)	die 2 "usage: array.sh up scsi|sas|fc|many [md|dm] | down NAME" ;;
+*)	die 2 "usage: array.sh up scsi|sas|fc|many|model [md|dm] | down NAME" ;;
 esac

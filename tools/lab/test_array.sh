@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# array.sh in a guest of `guest.sh -a many`: fc and many come up bare and joined, with the right
-# disks; they go without a trace; a step that fails, or a signal, takes away what was made before.
+# array.sh in a guest of `guest.sh -a many`: fc, many and model come up bare and joined, with the
+# right disks; they go without a trace; a step that fails, or a signal, takes away what was made
+# before.
 # Run by `make array-tests`.
 #
 # Who is hurt when it is broken: every figure of an array. A disk too few or in the wrong order
@@ -21,7 +22,7 @@ stub=""			# what stands before PATH, if anything
 traces()
 {
 	ls -1d /sys/block/* /sys/class/fc_host/* /sys/class/fc_remote_ports/* /sys/class/net/* \
-		/sys/bus/fcoe/devices/* $config/* $config/core/* /run/array 2>/dev/null
+		/sys/bus/fcoe/devices/* $config/* $config/core/* /run/array* 2>/dev/null
 	grep -h . $many/add_host $many/per_host_store
 	grep /run/array /proc/mounts
 }
@@ -113,6 +114,7 @@ refused()
 {
 	says 1 '^array: an array is up: take it down first$' up many &&
 		says 1 '^array: an array is up: take it down first$' up fc dm &&
+		says 1 '^array: an array is up: take it down first$' up model &&
 		"$bin/disk_read" blocks=1 bs=1m direct verify "${disks%% *}"
 }
 
@@ -204,6 +206,18 @@ hidden()
 		no_traces
 }
 
+# Nothing serves the modelled disks.
+no_ublk()
+{
+	rc=0
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare -m sh -c 'mount -t tmpfs none /dev && : >/dev/null && exec "$@"' - "$array" up model \
+		>"$DIO_TMP/said" 2>&1 || rc=$?
+	cat "$DIO_TMP/said"
+	[ $rc -eq 1 ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
+		grep -q '^array: no modelled disks: .*ublk-control' "$DIO_TMP/said" && no_traces
+}
+
 # interrupted WORDS... -- CMD...: SIGTERM as soon as CMD succeeds
 interrupted()
 {
@@ -237,7 +251,7 @@ exists()
 # For a test that stopped half way
 clean()
 {
-	for name in fc many; do
+	for name in fc many model; do
 		"$array" down $name >/dev/null 2>&1 || :
 	done
 }
@@ -254,9 +268,9 @@ export O
 disks=""
 dio_on_exit clean
 traces >"$DIO_TMP/traces.before"
-dio_plan 33
+dio_plan 43
 
-for words in "fc 8 16 8191" "many 64 4 1008"; do
+for words in "fc 8 16 8191" "many 64 4 1008" "model 8 16 512"; do
 	# shellcheck disable=SC2086 # array, disks, MiB of stamps of each, parts that are joined
 	set -- $words
 	name=$1 count=$2 mib=$3 parts=$4
@@ -278,6 +292,7 @@ dio_check "stamps in the wrong place" wrong_stamps
 dio_check "no tools" no_tools
 dio_check "a kernel without FCoE" hidden '^array: this kernel has no FCoE$' fc
 dio_check "a kernel without scsi_debug" hidden '^array: this kernel has no scsi_debug$' many
+dio_check "a kernel without ublk" no_ublk
 dio_check "no disks attached" fails 'found 0 of 8 disks: is this guest.sh -a sas' up sas
 
 dio_check "SIGTERM when the first port is there" interrupted fc -- exists /sys/class/net/fcini
@@ -285,8 +300,9 @@ dio_check "SIGTERM when half of the LUNs are" interrupted fc -- exists "$config/
 dio_check "SIGTERM when they are joined" interrupted fc dm -- exists "/sys/block/dm-*"
 dio_check "SIGTERM when many disks come" interrupted many -- grep -qs scsi_debug \
 	/sys/block/sda/device/model
+dio_check "SIGTERM when the model makes disks" interrupted model -- exists "/sys/block/ublkb*"
 
-usage='^array: usage: array.sh up scsi\|sas\|fc\|many \[md\|dm\] \| down NAME$'
+usage='^array: usage: array.sh up scsi\|sas\|fc\|many\|model \[md\|dm\] \| down NAME$'
 dio_check "no words" says 2 "$usage"
 dio_check "no such array" says 2 "$usage" up ide
 dio_check "no such way to join" says 2 "$usage" up fc lvm
