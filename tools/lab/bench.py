@@ -2,18 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
-    bench.py run [--passes N] [CASE]...    the cases, both kernels: bench.sh's (default: all; short:
-                                           some; readahead) or arrays: sas, fc, many,
-                                           fc-short, many-short
-    bench.py report                        print the table of the last runs again
+    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, readahead,
+                                           short for several of them (default: all)
+    bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
+                                           report or case: report field-3 'run-64k*'
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
 
-$O/results.json is a list of objects with report, case, metric, unit, stock, patched, ratio
-(patched/stock, null where one of them has none), reported (the field report's own figure or null)
-and command. A run replaces the figures that it measured and keeps the others. Time is measured in a
-plain guest, instructions, readahead and arrays in one whose clock counts instructions; bench.sh has
-the cases. profile boots each kernel twice, with few and many passes, has every instruction counted
+$O/results.json is a list of objects with base (the kernel's version), report, case, metric, unit,
+stock, patched, ratio (patched/stock), spread, reported (the field report's own figure), time (see
+bench_cases.py) and command; null where there is none. A run replaces the figures that it measured,
+of the same series of kernels (6.1), and keeps the others.
+
+Where a figure was taken several times it is the median, and spread is the distance of the largest
+from the smallest on one kernel, the wider of the two. A difference no larger than that is none: it
+has no ratio. Where the host's time is in it guests boot in the order stock, patched, patched,
+stock. Elsewhere the guest's clock counts instructions and both kernels run at once. reported stands
+only beside figures of the same kind: time that a disk took, and lengths of I/Os.
+
+profile boots each kernel twice, with few and many passes, has every instruction counted
 (insn_count.c), and gives the difference to profile.py; it fails if the sum is off the guest's own
 clock by more than half a percent. What add takes over has "before", and is not in the table:
 report.py has one of its own. Exit: 0 done, 1 a guest failed, 2 usage.
@@ -21,53 +28,30 @@ report.py has one of its own. Exit: 0 done, 1 a guest failed, 2 usage.
 
 import argparse
 import concurrent.futures
+import fnmatch
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
 
+from bench_cases import CASES, COVER, GROUPS, GUESTS
 from field import reported
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
 RESULTS = os.path.join(OUT, "results.json")
 KERNELS = ("stock", "patched")
-TIMED = ("disks",)
-# Field reports on an array, in a guest of its own whose clock counts instructions
-ARRAYS = ("sas", "fc", "many", "fc-short", "many-short")
+A_B_B_A = ("stock", "patched", "patched", "stock")
 KEY = ("report", "case", "metric")
-# Per counted case: its metric, what a pass of it is (MiB or I/Os, see bench.sh), and the passes
-# that come to 3,000 million instructions or more, which profile.py needs.
-UNIT = {"direct": ("insn_per_mib", 2048, 15), "raw": ("insn_per_mib", 2048, 15),
-        "buffered": ("insn_per_mib", 512, 5), "nocopy": ("insn_per_mib", 512, 8)}
-SIZES = {"4k": 20000, "64k": 4000, "1m": 500, "1m-huge": 500}
-PLACES = ("bdev", "raw", "ext2", "jfs", "vfat", "ext4", "xfs")
-UNIT.update({f"{what}-{size}-{place}": ("insn", SIZES[size], 100) for place in PLACES
-             for what, size in (("read", "4k"), ("overwrite", "4k"), ("aio", "4k"),
-                                ("uring", "4k"), ("read", "64k"), ("read", "1m"),
-                                ("read", "1m-huge"))})
-READERS = tuple(f"readers-{n}-{place}" for place in ("ext2", "jfs", "vfat") for n in (2, 4, 8))
-# Readahead, see bench_readahead.sh: each of these with three sizes of window
-RUNS = ("run-16k-by-4k", "run-16k-by-16k", "run-64k-by-4k", "run-64k-by-16k", "run-128k-by-4k",
-        "run-256k-by-4k", "run-geometric-64k", "random-4k", "random-then-seq", "seq-4k", "seq-16k",
-        "seq-128k", "seq-1m", "streams-2", "streams-8", "streams-64", "reverse", "stride", "mmap-seq",
-        "mmap-random", "mix", "mix-shared", "lowmem-64", "fio-run-64k-by-4k")
-# The tests of the report of 2004, each in these places
-TESTS = (*(f"iozone-{test}" for test in ("sequential", "reread", "pread", "reverse", "stride",
-                                         "random", "mix")), "sysbench", "dss", "fio-random")
-READAHEAD = (tuple(case + kb for kb in ("", "-kb512", "-kb4096") for case in RUNS) +
-             tuple(f"{case}-{place}" for place in ("bdev", "ext4", "xfs", "ext2") for case in TESTS))
-# What `make run` measures of them
-SHORT = ("direct", "raw", "buffered", "nocopy", "read-4k-bdev", "read-4k-raw", "read-4k-ext2",
-         "read-4k-ext4", "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev",
-         "dss-bdev", "fc-short", "many-short")
-COUNTED = tuple(UNIT) + READERS
+COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
+WORDS = 5       # so many of them are words, the others numbers
 CLOCK_ERROR = 0.005
 
 
 def parse_lines(text):
-    """The figures that bench.sh printed: {(report, case, metric): object}."""
+    """The figures that bench_guest.py or the harness printed: {(report, case, metric): object}."""
     figures = {}
     for line in text.splitlines():
         if line.startswith('{"report": '):      # not what a program says
@@ -76,50 +60,87 @@ def parse_lines(text):
     return figures
 
 
-def above_floor(figures):
-    """Add, for each I/O on a file, what it costs more than on the bare block device.
-
-    Writes are held against reads of the device: 6.1 sends what is written to a block device by way
-    of a kernel thread, at twice the cost of a file's.
-    """
-    for (report, case, metric), figure in list(figures.items()):
-        what, _, place = case.rpartition("-")
-        what = what.replace("overwrite", "read")
-        floor = figures.get((report, f"{what}-bdev", metric))
-        if metric == "insn" and place not in ("bdev", "raw") and floor:
-            figures[(report, case, "insn_above_floor")] = {
-                **figure, "metric": "insn_above_floor",
-                "value": round(figure["value"] - floor["value"], 1)}
-    return figures
+def pool(boots):
+    """The figures of several boots of one kernel as one: their values together."""
+    pooled = {}
+    for figures in boots:
+        for key, figure in figures.items():
+            values = pooled.get(key, {}).get("values", []) + figure["values"]
+            pooled[key] = {**figure, "values": values, "value": statistics.median_low(values)}
+    return pooled
 
 
-def ratio(stock, patched):
+def floor_of(by_kernel, kernel, key):
+    """What the same I/O takes without a file system: on the bare block device. Of writes only the
+    raw device has a floor (6.1 sends what is written to a block device by way of a kernel thread),
+    which stock has not; so the patched kernel's is under both."""
+    report, case, metric = key
+    what, _, place = case.rpartition("-")
+    if metric != "insn" or report != "engine" or place in ("bdev", "raw"):
+        return None
+    if what.startswith("overwrite"):
+        return by_kernel["patched"].get((report, f"{what}-raw", metric))
+    return by_kernel[kernel].get((report, f"{what}-bdev", metric))
+
+
+def above_floor(by_kernel):
+    """The figures, and for each I/O on a file what it costs above its floor."""
+    more = {kernel: dict(figures) for kernel, figures in by_kernel.items()}
+    for kernel, figures in by_kernel.items():
+        for key, figure in figures.items():
+            floor = floor_of(by_kernel, kernel, key)
+            if floor:
+                value = round(figure["value"] - floor["value"], 1)
+                more[kernel][(*key[:2], "insn_above_floor")] = {
+                    **figure, "metric": "insn_above_floor", "value": value, "values": [value]}
+    return more
+
+
+def spread(figures):
+    """Of the figures of both kernels the wider one's; None if they were taken once."""
+    values = [f["values"] for f in figures if f and len(f["values"]) > 1]
+    return round(max(max(v) - min(v) for v in values), 4) if values else None
+
+
+def ratio(stock, patched, noise=None):
     """patched/stock to four digits, None if that has no meaning."""
-    if not stock or patched is None:
+    if not stock or patched is None or (noise and abs(patched - stock) <= noise):
         return None
     return round(patched / stock, 4)
 
 
+def row(key, figures):
+    """One of results.json from both kernels' figures"""
+    bases = {f["base"] for f in figures if f}
+    if len(bases) > 1:
+        sys.exit(f"bench: {'-'.join(key)}: two kernels of different versions: {sorted(bases)}")
+    one = figures[1] or figures[0]
+    stock, patched = (f and f["value"] for f in figures)
+    noise = spread(figures)
+    of_same_kind = one["time"] == "disk" or one["metric"] == "io_kib"
+    return {"base": one["base"], **{k: one[k] for k in KEY}, "unit": one["unit"], "stock": stock,
+            "patched": patched, "ratio": ratio(stock, patched, noise), "spread": noise,
+            "reported": reported(*key) if of_same_kind else None, "time": one["time"],
+            "command": one["command"]}
+
+
 def merge(by_kernel):
     """One object a figure from {kernel: figures}, in the order in which they were measured."""
-    merged = []
     order = {}
     for kernel in KERNELS:
         order.update(dict.fromkeys(by_kernel[kernel]))
-    for key in order:
-        figures = [by_kernel[kernel].get(key) for kernel in KERNELS]
-        one = figures[1] or figures[0]
-        stock, patched = (f["value"] if f else None for f in figures)
-        merged.append({**{k: one[k] for k in KEY}, "unit": one["unit"], "stock": stock,
-                       "patched": patched, "ratio": ratio(stock, patched),
-                       "reported": reported(*key), "command": one["command"]})
-    return merged
+    return [row(key, [by_kernel[kernel].get(key) for kernel in KERNELS]) for key in order]
+
+
+def place(r):
+    """What a row replaces: the same figure of that series of kernels."""
+    return (".".join((r.get("base") or "").split(".")[:2]), *(r[k] for k in KEY))
 
 
 def update(old, new):
     """The old results with the new ones in their places, or at the end."""
-    fresh = {tuple(r[k] for k in KEY): r for r in new}
-    kept = [fresh.pop(tuple(r[k] for k in KEY), r) for r in old]
+    fresh = {place(r): r for r in new}
+    kept = [fresh.pop(place(r), r) for r in old]
     return kept + list(fresh.values())
 
 
@@ -148,25 +169,38 @@ def show(value):
 
 
 def table(results):
-    """The results as lines of text: by report, then case, in the order of their first figures."""
-    rows = [("report", "case", "metric", "unit", "stock", "patched", "ratio", "reported")]
+    """The results as lines of text: by base, report, then case, in the order of their first
+    figures."""
+    rows = [COLUMNS]
     results = [r for r in results if "before" not in r]
     cases = [r["case"] for r in results]
-    for r in sorted(results, key=lambda r: (r["report"], cases.index(r["case"]))):
-        rows.append((r["report"], r["case"], r["metric"], r["unit"], show(r["stock"]),
-                     show(r["patched"]), show(r["ratio"]), show(r.get("reported"))))
-    widths = [max(len(row[i]) for row in rows) for i in range(8)]
-    return "\n".join("  ".join(cell.ljust(w) if i < 4 else cell.rjust(w)
-                               for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
-                     for row in rows)
+    for r in sorted(results, key=lambda r: (r.get("base") or "", r["report"],
+                                            cases.index(r["case"]))):
+        rows.append((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
+                     *(show(r.get(k)) for k in COLUMNS[WORDS:])))
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(cell.ljust(w) if i < WORDS else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(cells, widths))).rstrip()
+                     for cells in rows)
+
+
+def matching(results, patterns):
+    """The results of which a pattern is the report or fits the case."""
+    return [r for r in results if not patterns or
+            any(fnmatch.fnmatch(r[k], p) for p in patterns for k in ("report", "case"))]
+
+
+def cover(results):
+    """The few of them that a cover letter shows, none of which the host's time is in"""
+    return [r for r in results if tuple(r[k] for k in KEY) in COVER and r.get("time") != "host"]
 
 
 def guest(kernel, flags, args, env=None, quiet=False):
-    """Run bench.sh in a guest; its figures. What it says besides goes to stderr, if quiet only then
-    when it has failed."""
+    """Run bench_guest.py in a guest; its figures. What it says besides goes to stderr, if quiet
+    only then when it has failed."""
     start = time.monotonic()
-    command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--", "bash",
-               os.path.join(LAB, "bench.sh"), *args]
+    command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--",
+               sys.executable, os.path.join(LAB, "bench_guest.py"), *args]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
                           stderr=subprocess.PIPE if quiet else None,
                           env={**os.environ, **(env or {})})
@@ -177,34 +211,31 @@ def guest(kernel, flags, args, env=None, quiet=False):
     return parse_lines(done.stdout)
 
 
-def both(flags, args):
+def counted(flags, args):
     """Both kernels' figures, from two guests at once: where the clock counts instructions, neither
     sees the other. One of them shows how far it is."""
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        done = [pool.submit(guest, kernel, flags, args, quiet=kernel == KERNELS[0])
-                for kernel in KERNELS]
-        return [one.result() for one in done]
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        done = {kernel: threads.submit(guest, kernel, flags, args, quiet=kernel == KERNELS[0])
+                for kernel in KERNELS}
+        return {kernel: one.result() for kernel, one in done.items()}
+
+
+def timed(flags, args):
+    """Both kernels' figures, one guest after the other: what grows or shrinks on the host in the
+    meantime is as much in one as in the other."""
+    boots = {kernel: [] for kernel in KERNELS}
+    for kernel in A_B_B_A:
+        boots[kernel].append(guest(kernel, flags, args))
+    return {kernel: pool(figures) for kernel, figures in boots.items()}
 
 
 def run(cases, passes):
-    timed = [c for c in cases if c in TIMED]
-    counted = [c for c in cases if c in COUNTED]
-    runs = [c for c in cases if c in READAHEAD]
-    pairs = []
-    for array in (c for c in cases if c in ARRAYS):
-        pairs.append(both(["-c", "-a", array.partition("-")[0]], [array]))
-    if timed:
-        pairs.append([guest(kernel, ["-d"], ["-n", str(passes), *timed]) for kernel in KERNELS])
-    if counted:
-        pairs.append([above_floor(figures) for figures in
-                      both(["-c"], ["-n", str(passes), *counted])])
-    if runs:
-        pairs.append(both(["-c"], runs))
-    by_kernel = {kernel: {} for kernel in KERNELS}
-    for pair in pairs:
-        for kernel, figures in zip(KERNELS, pair):
-            by_kernel[kernel].update(figures)
-    save(update(load(), merge(by_kernel)))
+    for name, flags in GUESTS.items():
+        those = [case for case in cases if CASES[case].guest == name]
+        if those:
+            measure = counted if "-c" in flags else timed
+            by_kernel = measure([*flags], ["-n", str(passes), *those])
+            save(update(load(), merge(above_floor(by_kernel))))
 
 
 def add(path):
@@ -226,24 +257,22 @@ def plugin():
 
 def count(case, kernel, so):
     """Boot twice with the plugin: (the counts' files, instructions a unit by the guest's clock)."""
-    metric, size, most = UNIT[case]
+    metric, units, most = case.profile
     files, clocks = [], []
     for passes in (1, most):
-        files.append(os.path.join(OUT, "log", f"{case}-{kernel}-{passes}.counts"))
-        figures = guest(kernel, ["-c"], ["-n", str(passes), case],
+        files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
+        figures = guest(kernel, ["-c"], ["-n", str(passes), case.name],
                         {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
         if not figures:
             return None, None
-        clocks += [f["value"] * passes * size for k, f in figures.items() if k[2] == metric]
-    return files, (clocks[1] - clocks[0]) / ((most - 1) * size)
+        clocks += [f["value"] * passes * units for k, f in figures.items() if k[2] == metric]
+    return files, (clocks[1] - clocks[0]) / ((most - 1) * units)
 
 
 def profile(case, kernels):
-    if case not in UNIT:
-        sys.exit(f"bench: no such case to profile: {case} (bench.sh lists them)")
     so = plugin()
-    _, size, most = UNIT[case]
-    args = ["--loops", str(size), str(most * size)]
+    _, units, most = case.profile
+    args = ["--loops", str(units), str(most * units)]
     clocks, done = [], []
     for kernel in kernels:
         prefix = "patched-" if done else ""
@@ -251,16 +280,17 @@ def profile(case, kernels):
                               stdout=subprocess.PIPE, text=True).stdout.strip()
         files, clock = count(case, kernel, so)
         if not files:
-            print(f"bench: the {kernel} kernel cannot run {case}", file=sys.stderr)
+            print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             continue
         done.append(kernel)
         clocks.append(clock)
         args += [f"--{prefix or 'system-'}map", os.path.join(tree, "System.map"),
                  f"--{prefix}counts", *files]
     if not done:
-        sys.exit(f"bench: no kernel can run {case}")
+        sys.exit(f"bench: no kernel can run {case.name}")
     script = os.path.join(LAB, "profile.py")
-    listing = subprocess.run([script, *args, "--json"], check=True, stdout=subprocess.PIPE, text=True)
+    listing = subprocess.run([script, *args, "--json"], check=True, stdout=subprocess.PIPE,
+                             text=True)
     total = json.loads(listing.stdout)["total"]
     subprocess.run([script, *args], check=True)
     for kernel, clock in zip(done, clocks):
@@ -271,34 +301,39 @@ def profile(case, kernels):
             sys.exit("bench: the profile does not agree with the clock")
 
 
+def named(words, parser):
+    """The cases that the words name, each once"""
+    names = [name for word in words for name in GROUPS.get(word, [word])]
+    for name in names:
+        if name not in CASES:
+            parser.error(f"no such case: {name} (bench_cases.py has them)")
+    return list(dict.fromkeys(names))
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
     parser.add_argument("action", choices=("run", "report", "add", "profile"))
-    parser.add_argument("--passes", type=int, default=1,
-                        help="of the disks and each counted case (1)")
-    parser.add_argument("case", nargs="*", help="see bench.sh; or short, or readahead")
+    parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
+    parser.add_argument("word", nargs="*", help="cases, all, engine, readahead, short; patterns")
     args = parser.parse_intermixed_args()
-    if args.action == "profile":
-        if not args.case or not set(args.case[1:]) <= set(KERNELS):
-            parser.error("profile: a case, then stock, patched or nothing")
-        return profile(args.case[0], args.case[1:] or KERNELS)
-    if args.action == "add":
-        if len(args.case) != 1 or not os.path.exists(args.case[0]):
-            parser.error("add: a file of results")
-        return add(args.case[0])
-    if args.case == ["short"]:
-        args.case = TIMED + SHORT
-    if args.case == ["readahead"]:
-        args.case = READAHEAD
-    for case in args.case:
-        if case not in TIMED + COUNTED + READAHEAD + ARRAYS:
-            parser.error(f"no such case: {case} (bench.sh lists them)")
     if args.passes < 1:
         parser.error("--passes: at least 1")
-    if args.action == "run":
-        run(args.case or list(TIMED + COUNTED + READAHEAD), args.passes)
-    elif not os.path.exists(RESULTS):
-        sys.exit(f"bench: no {RESULTS}: make bench")
+    if args.action == "profile":
+        if not args.word or not set(args.word[1:]) <= set(KERNELS):
+            parser.error("profile: a case, then stock, patched or nothing")
+        case, = named(args.word[:1], parser)[:1]
+        if not CASES[case].profile:
+            sys.exit(f"bench: no such case to profile: {case}")
+        return profile(CASES[case], args.word[1:] or KERNELS)
+    if args.action == "add":
+        if len(args.word) != 1 or not os.path.exists(args.word[0]):
+            parser.error("add: a file of results")
+        return add(args.word[0])
+    if args.action == "report":
+        if not os.path.exists(RESULTS):
+            sys.exit(f"bench: no {RESULTS}: make bench")
+        return print(table(matching(load(), args.word)))
+    run(named(args.word or ["all"], parser), args.passes)
     return print(table(load()))
 
 

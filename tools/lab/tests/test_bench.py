@@ -1,35 +1,51 @@
 # SPDX-License-Identifier: GPL-2.0
-"""bench.py: figures of two kernels become results.json and a table."""
+"""bench.py: figures of two kernels become results.json and a table; the guest's part of it."""
 
+import inspect
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from contextlib import redirect_stdout
 from unittest import mock
 
 LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, LAB)
 import bench  # noqa: E402 (the path comes first)
+import bench_array  # noqa: E402
+import bench_cases  # noqa: E402
+import bench_disks  # noqa: E402
+import bench_guest  # noqa: E402
+import bench_readahead  # noqa: E402
 
 
-def line(case, metric, value, report="field-1"):
+def line(case, metric, values, report="field-1", **more):
+    values = values if isinstance(values, list) else [values]
     return json.dumps({"report": report, "case": case, "metric": metric, "unit": "u",
-                       "value": value, "command": f"disk_read {case}"})
+                       "value": values[0], "values": values, "time": "cpu", "base": "6.1.7",
+                       "command": f"disk_read {case}", **more})
 
 
 def figures(*lines):
-    return bench.parse_lines("\n".join(("Completed reading 1 mbytes", '{"ns": 1}', *lines, "# noise")))
+    return bench.parse_lines("\n".join(("Completed reading 1 mbytes", '{"ns": 1}', *lines,
+                                        "# noise")))
+
+
+def both(stock, patched):
+    """One row of two lines"""
+    return bench.merge({"stock": figures(stock), "patched": figures(patched)})[0]
 
 
 class Merge(unittest.TestCase):
     def test_ratio_is_patched_to_stock(self):
-        merged = bench.merge({"stock": figures(line("direct", "m", 4.0)),
-                              "patched": figures(line("direct", "m", 3.0))})
-        self.assertEqual(merged, [{"report": "field-1", "case": "direct", "metric": "m",
-                                   "unit": "u", "stock": 4.0, "patched": 3.0, "ratio": 0.75,
-                                   "reported": None, "command": "disk_read direct"}])
+        self.assertEqual(both(line("direct", "m", 4.0), line("direct", "m", 3.0)),
+                         {"base": "6.1.7", "report": "field-1", "case": "direct", "metric": "m",
+                          "unit": "u", "stock": 4.0, "patched": 3.0, "ratio": 0.75,
+                          "spread": None, "reported": None, "time": "cpu",
+                          "command": "disk_read direct"})
 
     def test_a_case_that_stock_has_not_is_null(self):
         merged = bench.merge({"stock": {}, "patched": figures(line("raw", "m", 3.0))})
@@ -45,8 +61,13 @@ class Merge(unittest.TestCase):
         self.assertIsNone(bench.ratio(0, 5))
         self.assertEqual(bench.ratio(5, 0), 0)
 
+    def test_kernels_of_two_versions_have_no_row(self):
+        with self.assertRaisesRegex(SystemExit, "different versions"):
+            both(line("direct", "m", 4), line("direct", "m", 3, base="6.12.9"))
 
-    def test_the_reports_own_figure_stands_beside(self):
+
+class Reported(unittest.TestCase):
+    def test_the_reports_own_figure(self):
         self.assertEqual(bench.reported("field-1", "fc-direct", "mb_per_s"), 62.02)
         self.assertEqual(bench.reported("field-3", "fc-raid0-ext2", "gain"), 1.466)
         self.assertEqual(bench.reported("field-5", "many-ext3-create", "io_kib"), 45.8)
@@ -57,17 +78,89 @@ class Merge(unittest.TestCase):
         self.assertEqual(bench.reported("field-2", "sysbench-xfs", "seconds"), 79.8176)
         self.assertIsNone(bench.reported("field-2", "dss-ext2", "mb_per_s"))
 
+    def beside(self, case, metric, report, clock):
+        one = line(case, metric, 1, report, time=clock)
+        return both(one, one)["reported"]
+
+    def test_it_stands_only_beside_a_disks_time(self):
+        for clock, wanted in (("disk", 62.02), ("cpu", None), ("fixed", None), ("host", None)):
+            self.assertEqual(self.beside("x-direct", "mb_per_s", "field-1", clock), wanted)
+
+    def test_and_beside_the_length_of_ios(self):
+        self.assertEqual(self.beside("many-ext3-create", "io_kib", "field-5", "cpu"), 45.8)
+        self.assertIsNone(self.beside("many-ext3-create", "ios_per_s", "field-5", "cpu"))
+
+
+class Floor(unittest.TestCase):
+    """What an I/O on a file costs more than one without a file system"""
+
+    def above(self, **figures_of):
+        by_kernel = {kernel: figures(*(line(case, "insn", value, "engine")
+                                       for case, value in cases.items()))
+                     for kernel, cases in figures_of.items()}
+        return {(kernel, case): f["value"] for kernel, fs in bench.above_floor(by_kernel).items()
+                for (_, case, metric), f in fs.items() if metric == "insn_above_floor"}
+
+    def test_a_read_is_held_against_a_read_of_the_device(self):
+        self.assertEqual(self.above(stock={"read-4k-ext2": 7000, "read-4k-bdev": 4500},
+                                    patched={"read-4k-ext2": 5500, "read-4k-bdev": 4400,
+                                             "read-4k-raw": 1}),
+                         {("stock", "read-4k-ext2"): 2500, ("patched", "read-4k-ext2"): 1100})
+
+    def test_a_write_is_held_against_the_raw_write_of_its_size(self):
+        self.assertEqual(self.above(stock={"overwrite-4k-ext2": 8000, "overwrite-4k-bdev": 9999,
+                                           "read-4k-bdev": 1},
+                                    patched={"overwrite-4k-ext2": 6500, "overwrite-4k-bdev": 9999,
+                                             "overwrite-4k-raw": 5000, "read-4k-bdev": 1}),
+                         {("stock", "overwrite-4k-ext2"): 3000,
+                          ("patched", "overwrite-4k-ext2"): 1500})
+
+    def test_without_its_floor_it_has_no_such_figure(self):
+        self.assertEqual(self.above(stock={"overwrite-4k-ext2": 8000, "read-64k-bdev": 1},
+                                    patched={"overwrite-4k-ext2": 7000, "read-64k-bdev": 1}), {})
+
+    def test_only_instructions_have_one(self):
+        by_kernel = {"stock": figures(line("read-4k-ext2", "insn_fibmap", 900, "engine"),
+                                      line("read-4k-bdev", "insn", 1, "engine")), "patched": {}}
+        self.assertEqual(bench.above_floor(by_kernel), by_kernel)
+
+
+class Noise(unittest.TestCase):
+    def test_a_difference_within_the_spread_is_none(self):
+        got = both(line("hba-direct", "m", [9, 10, 14]), line("hba-direct", "m", [11, 12, 13]))
+        self.assertEqual((got["stock"], got["patched"], got["ratio"], got["spread"]),
+                         (9, 11, None, 5))
+
+    def test_one_beyond_it_has_a_ratio(self):
+        got = both(line("hba-direct", "m", [10, 9, 11]), line("hba-direct", "m", [5, 5.5, 5]))
+        self.assertEqual((got["ratio"], got["spread"]), (0.5, 2))
+
+    def test_boots_of_one_kernel_are_one_row_of_values(self):
+        pooled = bench.pool([figures(line("hba-direct", "m", [5, 9])),
+                             figures(line("hba-direct", "m", [1, 2]))])
+        figure = pooled["field-1", "hba-direct", "m"]
+        self.assertEqual((figure["values"], figure["value"]), ([5, 9, 1, 2], 2))
+
 
 class Update(unittest.TestCase):
+    @staticmethod
+    def one(case, value, base="6.1.7"):
+        return {"base": base, "report": "r", "case": case, "metric": "m", "patched": value}
+
     def test_new_figures_replace_old_in_place_and_others_stay(self):
-        def one(case, value):
-            return {"report": "r", "case": case, "metric": "m", "patched": value}
+        one = self.one
         got = bench.update([one("a", 1), one("b", 2)], [one("c", 3), one("a", 9)])
         self.assertEqual(got, [one("a", 9), one("b", 2), one("c", 3)])
 
+    def test_other_bases_stay_and_newer_ones_of_a_series_replace(self):
+        one = self.one
+        got = bench.update([one("a", 1), one("a", 2, "6.12.3")],
+                           [one("a", 3, "6.12.4"), one("a", 4, "7.3.1")])
+        self.assertEqual(got, [one("a", 1), one("a", 3, "6.12.4"), one("a", 4, "7.3.1")])
+
     def test_file_is_whole_or_not_there(self):
-        with tempfile.TemporaryDirectory() as out:
-            bench.RESULTS = os.path.join(out, "results.json")
+        with tempfile.TemporaryDirectory() as out, \
+                mock.patch.object(bench, "RESULTS", os.path.join(out, "results.json")):
             self.assertEqual(bench.load(), [])
             bench.save([{"x": 1}])
             self.assertEqual(bench.load(), [{"x": 1}])
@@ -78,7 +171,7 @@ class Update(unittest.TestCase):
 
 class Run(unittest.TestCase):
     def asked(self, *cases):
-        """The guests that are started for these cases: (kernel, flags, bench.sh's words)."""
+        """The guests that are started for these cases: (kernel, flags, bench_guest.py's words)."""
         guests = []
 
         def guest(kernel, flags, args, quiet=False):
@@ -91,81 +184,185 @@ class Run(unittest.TestCase):
 
     def test_each_array_has_a_guest_of_its_own_on_both_kernels(self):
         self.assertCountEqual(self.asked("many", "fc-short"),
-                              [(kernel, ["-c", "-a", array], [case]) for kernel in bench.KERNELS
+                              [(kernel, ["-c", "-a", array], ["-n", "1", case])
+                               for kernel in bench.KERNELS
                                for array, case in (("many", "many"), ("fc", "fc-short"))])
 
-    def test_the_short_form_has_only_cases_that_there_are_and_each_once(self):
-        known = bench.TIMED + bench.COUNTED + bench.READAHEAD + bench.ARRAYS
-        self.assertEqual(set(bench.SHORT) - set(known), set())
-        self.assertEqual(len(set(bench.SHORT)), len(bench.SHORT))
+    def test_timed_guests_come_one_after_the_other_in_the_order_a_b_b_a(self):
+        order = ("stock", "patched", "patched", "stock")
+        self.assertEqual(self.asked("hba"), [(kernel, ["-d"], ["-n", "1", "hba"])
+                                             for kernel in order])
+
+
+class Cases(unittest.TestCase):
+    def test_each_can_be_told_to_what_runs_it(self):
+        for case in bench_cases.CASES.values():
+            inspect.signature(bench_guest.RUN[case.run]).bind(case, 1, **case.args)
+            self.assertIn(case.guest, bench_cases.GUESTS)
+
+    def test_names_are_taken_once(self):
+        names = [case.name for make in (bench_cases.engine, bench_cases.readahead,
+                                        bench_cases.arrays) for case in make()]
+        self.assertEqual(len(names), len(bench_cases.CASES))
+
+    def test_the_hosts_time_is_in_those_of_a_guest_that_does_not_count(self):
+        for case in bench_cases.CASES.values():
+            self.assertEqual(case.time == "host", "-c" not in bench_cases.GUESTS[case.guest])
+
+    def test_groups_have_only_cases_that_there_are_and_each_once(self):
+        for cases in bench_cases.GROUPS.values():
+            self.assertEqual(set(cases) - set(bench_cases.CASES), set())
+            self.assertEqual(len(set(cases)), len(cases))
+
+    def test_what_make_run_shows_is_the_same_in_each_run(self):
+        self.assertNotIn("host", {bench_cases.CASES[name].time
+                                  for name in bench_cases.GROUPS["short"]})
+
+    def test_words_are_those_of_ra_load(self):
+        source = os.path.join(LAB, "../testing/selftests/dio/ra_load.c")
+        with open(source, encoding="utf-8") as f:
+            known = f.read()
+        for case in bench_cases.CASES.values():
+            program, *words = case.args.get("words", "").split() or [""]
+            for word in words if program == "ra_load" else ():
+                name, equals, _ = word.partition("=")
+                self.assertIn(f'"{name}{equals}"', known, case.name)
+
+
+class Cover(unittest.TestCase):
+    def rows(self, clock="cpu"):
+        return [{"base": "6.1.7", "report": report, "case": case, "metric": metric, "unit": "u",
+                 "stock": 2, "patched": 1, "ratio": 0.5, "time": clock, "command": "c"}
+                for report, case, metric in (*bench_cases.COVER, ("field-1", "nocopy", "m"))]
+
+    def test_it_has_a_dozen_of_the_rows(self):
+        self.assertEqual(len(bench.cover(self.rows())), 12)
+
+    def test_it_has_none_of_the_hosts_time(self):
+        self.assertEqual(bench.cover(self.rows("host")), [])
+
+    def test_its_rows_are_of_cases_that_there_are(self):
+        for _, case, _ in bench_cases.COVER:
+            self.assertIn(case.replace("model-direct", "model"), bench_cases.CASES)
 
 
 class Table(unittest.TestCase):
     def test_cases_stand_together_and_nothing_is_a_dash(self):
         merged = bench.merge({
-            "stock": figures(line("direct", "mb", 1000.4), line("buffered", "mb", 2)),
-            "patched": figures(line("direct", "mb", 2000.8), line("buffered", "mb", 2),
+            "stock": figures(line("direct", "mb", 1000.4), line("buffered", "mb", [2, 2])),
+            "patched": figures(line("direct", "mb", 2000.8), line("buffered", "mb", [3, 3.5]),
                                line("raw", "mb", 12.345), line("direct", "us", 5))})
         rows = [row.split() for row in bench.table(merged).splitlines()]
-        self.assertEqual([row[1:3] for row in rows[1:]],
+        self.assertEqual(rows[0], ["base", "report", "case", "metric", "unit", "stock", "patched",
+                                   "ratio", "spread", "reported"])
+        self.assertEqual([row[2:4] for row in rows[1:]],
                          [["direct", "mb"], ["direct", "us"], ["buffered", "mb"], ["raw", "mb"]])
-        self.assertEqual(rows[1][4:], ["1000", "2001", "2.000", "-"])
-        self.assertEqual(rows[4][4:], ["-", "12.35", "-", "-"])
+        self.assertEqual(rows[1][5:], ["1000", "2001", "2.000", "-", "-"])
+        self.assertEqual(rows[3][5:], ["2.000", "3.000", "1.500", "0.500", "-"])
+        self.assertEqual(rows[4][5:], ["-", "12.35", "-", "-", "-"])
+
+    def test_patterns_are_reports_or_cases(self):
+        rows = [{"report": report, "case": case} for report, case in (
+            ("field-1", "direct"), ("engine", "read-4k-ext2"), ("engine", "aio-4k-ext2"))]
+        self.assertEqual(bench.matching(rows, []), rows)
+        self.assertEqual(bench.matching(rows, ["field-1", "aio-*"]), [rows[0], rows[2]])
 
 
 class Readahead(unittest.TestCase):
-    """bench_readahead.sh, as far as it needs no disk."""
+    """bench_readahead.py, as far as it needs no disk."""
 
-    def bash(self, script, *args, **more):
-        return subprocess.run(
-            ["bash", "-euc", f'die() {{ echo "$2" >&2; exit "$1"; }}; . "$0"; {script}',
-             os.path.join(LAB, "bench_readahead.sh"), *args],
-            text=True, check=False, capture_output=True, **more)
-
-    def test_it_knows_each_case_of_bench_py(self):
-        done = self.bash('for c; do load_of "${c%-kb*}"; echo "$program:$words:$place"; done',
-                         *bench.READAHEAD)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        words = dict(zip(bench.READAHEAD, done.stdout.splitlines()))
-        self.assertEqual(words["run-64k-by-16k-kb512"], "ra_load:run len=64k bs=16k n=400:")
-        self.assertEqual(words["iozone-random-ext4"],
-                         "ra_load:blocks once bs=128k n=2048 size=256m:ext4")
-        self.assertEqual(words["fio-random-bdev"], "fio:random:bdev")
-        self.assertEqual(self.bash('load_of "$1"', "iozone-upwards-ext4").returncode, 2)
-
-    def test_jobs_of_fio_are_those_that_cases_name(self):
-        with open(os.path.join(LAB, "bench_readahead.fio"), encoding="utf-8") as f:
-            jobs = [line.strip("[]\n") for line in f if line.startswith("[")]
-        done = self.bash('for c; do load_of "$c"; echo "$words"; done', "fio-random-xfs",
-                         "fio-run-64k-by-4k")
-        self.assertEqual(done.stdout.split(), jobs[1:])
-
-    def figures(self, name, per, report, *numbers):
-        """{metric: figure}: nsec, before and after reads and sectors, n, bytes, written"""
-        done = self.bash(f"""
-            emit() {{ echo "$3 $5"; }}
-            name={name} per={per} report={report} command=c
-            emit_ra "$name" "$@" """, *map(str, numbers))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return {metric: float(value) for metric, value in map(str.split, done.stdout.splitlines())}
+    def figures(self, report, case, per_run, **said):
+        """{metric: value} of a round of 10 device reads"""
+        case = bench_cases.CASES[case]
+        return {metric: round(value, 6) for metric, _, value in
+                bench_readahead.figures(said, 10, 1280, per_run)
+                if bench_readahead.wanted(metric, case, report)}
 
     def test_figures_are_of_a_run_or_of_a_mib(self):
-        self.assertEqual(self.figures("run-64k-by-4k", "n", "readahead",
-                                      2000000, 100, 1000, 110, 2280, 10, 655360, 0),
+        self.assertEqual(self.figures("readahead", "run-64k-by-4k", True,
+                                      n=10, bytes=655360, written=0, nsec=2000000),
                          {"device_reads_per_run": 1, "bytes_read_per_used": 1, "time": 200})
-        self.assertEqual(self.figures("sysbench-xfs", "mib", "field-2",
-                                      4000000, 0, 0, 40, 4096, 160, 1048576, 1048576),
-                         {"device_reads_per_mib": 20, "bytes_read_per_used": 2, "time": 2000,
-                          "mb_per_s": 500, "seconds": 0.004})
-        self.assertEqual(self.figures("lowmem-64", "mib", "readahead",
-                                      1000, 0, 0, 16, 2112, 1, 1048576, 0)["pages_unread"], 8)
+        self.assertEqual(self.figures("field-2", "sysbench-xfs", False,
+                                      n=160, bytes=327680, written=1048576 - 327680, nsec=4000000),
+                         {"device_reads_per_mib": 10, "bytes_read_per_used": 2, "time": 4000,
+                          "mb_per_s": 250, "seconds": 0.004})
+        self.assertEqual(self.figures("readahead", "lowmem-64", False,
+                                      n=1, bytes=622592, written=0, nsec=1)["pages_unread"], 8)
 
     def test_the_first_full_window(self):
         def bio(sector, sectors):
             return f"ra_load-1 [000] 1.0: block_bio_queue: 252,0 R {sector} + {sectors} [ra_load]"
-        trace = [bio(8, 8), bio(1000, 8), bio(1008, 32), bio(1040, 2048), bio(3088, 512)]
-        done = self.bash('full_window 1280 $((1000 * 512))', input="\n".join(trace) + "\n")
-        self.assertEqual(done.stdout, "3\n")
+        trace = "\n".join([bio(8, 8), bio(1000, 8), bio(1008, 32), bio(1040, 2048),
+                           bio(3088, 512)])
+        self.assertEqual(bench_readahead.full_window(trace, 1280, 1000 * 512), 3)
+        self.assertIsNone(bench_readahead.full_window(trace, 4096, 1000 * 512))
+
+    def test_what_fio_says(self):
+        said = {"jobs": [{"read": {"total_ios": 6400, "io_bytes": 26214400,
+                                   "lat_ns": {"mean": 1000.5}}}]}
+        with mock.patch.object(bench_readahead, "run", return_value=json.dumps(said)) as run:
+            got = bench_readahead.load("fio rw=randread bs=4k", "/dev/x", None)
+        self.assertEqual(got, {"n": 400, "bytes": 26214400, "written": 0, "nsec": 6403200})
+        self.assertLessEqual({"--rw=randread", "--bs=4k", "--filename=/dev/x"}, {*run.call_args[0]})
+
+
+class Guest(unittest.TestCase):
+    """bench_guest.py and bench_array.py with programs and disks that only say what they are told"""
+
+    def printed(self, function, *args, **more):
+        out = io.StringIO()
+        with redirect_stdout(out):
+            function(*args, **more)
+        return figures(*out.getvalue().splitlines())
+
+    def test_rounds_are_all_told_and_the_median_is_the_figure(self):
+        case = bench_cases.CASES["hba"]
+        speeds = iter((50, 1, 2, 70, 3, 4, 60, 5, 6))    # three ways take turns
+
+        def tool(_words, *_files):
+            return json.dumps({"mb_per_s": next(speeds), "nsec_per_block": 5000})
+
+        with mock.patch.multiple(bench_array, raws_of=lambda disks: None, flush=lambda disks: None,
+                                 tool=tool):
+            got = self.printed(bench_array.four_ways, case, ["/dev/sda", "/dev/sdb"], 16, 3)
+        figure = got["field-1", "hba-direct", "mb_per_s"]
+        self.assertEqual((figure["values"], figure["value"], figure["time"]),
+                         ([50, 70, 60], 60, "host"))
+        self.assertEqual(figure["command"], "disk_read blocks=16 bs=1m direct /dev/sd[a-b]")
+        self.assertEqual(got["field-1", "hba-nocopy", "latency_us"]["value"], 5)
+
+    def test_a_file_has_what_fibmap_takes_and_a_kernel_without_raw_has_nothing(self):
+        disk = mock.Mock()
+        disk.path_at = lambda place: None if place == "raw" else f"/{place}"
+        said = []
+
+        def tool(words, *_files):
+            said.append(words)
+            return "700.5\n"
+
+        with mock.patch.multiple(bench_guest, switched=lambda: disk, tool=tool):
+            for name in ("read-4k-ext2", "read-4k-xfs", "read-4k-raw"):
+                case = bench_cases.CASES[name]
+                got = self.printed(bench_guest.engine, case, 2, **case.args)
+                self.assertEqual({metric for _, _, metric in got},
+                                 {"read-4k-ext2": {"insn", "insn_fibmap"}, "read-4k-xfs": {"insn"},
+                                  "read-4k-raw": set()}[name])
+        self.assertEqual(said, ["dio_load read bs=4k n=40000 /ext2",
+                                "dio_load map bs=4k n=40000 /ext2",
+                                "dio_load read bs=4k n=40000 /xfs"])
+
+    def test_a_program_that_fails_ends_the_case_by_its_name(self):
+        with mock.patch.object(bench_disks, "BIN", "/bin"), \
+                mock.patch.dict(bench_guest.RUN,
+                                engine=lambda *_, **__: bench_disks.tool("false")), \
+                mock.patch.object(sys, "argv", ["bench_guest.py", "read-4k-ext2"]), \
+                self.assertRaisesRegex(SystemExit, "read-4k-ext2: /bin/false: exit 1"):
+            bench_guest.main()
+
+    def test_devices_as_one_word(self):
+        self.assertEqual(bench_disks.on_short(["/dev/sda"]), "/dev/sda")
+        self.assertEqual(bench_disks.on_short(["/dev/sda", "/dev/sdb"]), "/dev/sd[a-b]")
+        self.assertEqual(bench_disks.on_short(["/dev/sdz", "/dev/sdaa"]), "2 disks")
 
 
 class CommandLine(unittest.TestCase):
@@ -183,7 +380,7 @@ class CommandLine(unittest.TestCase):
         self.fails(2, "at least 1", "run", "--passes", "0")
         self.fails(2, "a case, then stock", "profile")
         self.fails(2, "a case, then stock", "profile", "raw", "vanilla")
-        self.fails(1, "no such case to profile: disks", "profile", "disks")
+        self.fails(1, "no such case to profile: hba", "profile", "hba")
         self.fails(1, "make bench", "report")
 
 

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bench's cases: the one table, of which bench.py boots guests and bench_guest.py runs.
+
+A case is a function of the guest (run: in bench_guest.py, bench_array.py, bench_readahead.py) and
+what it is told (args). The cases of one guest run in one boot. time says what its figures are of:
+
+    cpu     instructions, on disks that take none of their own
+    fixed   that, and so many microseconds for each request
+    disk    that, and what the disk model takes
+    host    the emulator's and the host's time: noise in it is shown, see bench.py
+
+Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
+32 MiB, or of the bare disk that is the floor under a file system; vfat has clusters of 32 KiB. A
+pass is so many I/Os that it takes a few seconds to emulate. read-4k-FS tells what FIBMAP takes,
+too.
+
+Readahead, on the bare disk: runs of LEN at random places in reads of SIZE; single pages; one stream
+and several that take turns; mappings; mix: index look-ups beside a long scan; lowmem: in 16 MiB of
+memory. KB is read_ahead_kb, else it is 128. -hdd: a disk of 2004 instead of 200 us for each
+request.
+
+Field-2, the tests of the report of 2004, on a file 16 times as large as memory, as theirs was.
+iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of which
+10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
+
+Arrays (array.sh; hba: the disks that guest.sh -d attaches, half to each HBA): field-1 on all disks
+at once, field-3 on one and on RAID0, field-4 and field-5 on a dm stripe.
+"""
+
+from typing import NamedTuple
+
+# guest.sh's words. -c: the clock counts instructions
+GUESTS = {"engine": ("-c",), "readahead": ("-c",), "model": ("-c",), "hba": ("-d",),
+          "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
+
+
+class Profile(NamedTuple):
+    """What bench.py profile needs to know."""
+    metric: str
+    units: int      # MiB or I/Os of a pass
+    passes: int     # that come to 3,000 million instructions or more
+
+
+class Case(NamedTuple):
+    name: str
+    run: str
+    guest: str
+    args: dict
+    time: str = "cpu"
+    profile: Profile | None = None
+
+
+FILE_SYSTEMS = ("ext2", "jfs", "vfat", "ext4", "xfs")
+IOS = {"4k": 20000, "64k": 4000, "1m": 500, "1m-huge": 500}
+WAYS = {"read": "read", "overwrite": "write", "aio": "read aio", "uring": "read uring"}
+
+
+def engine():
+    """bench_guest.py: four_ways_counted, engine, readers"""
+    for way, words, units, passes in (("direct", "blocks=256 bs=1m random direct", 2048, 15),
+                                      ("raw", "blocks=256 bs=1m random", 2048, 15),
+                                      ("buffered", "blocks=8192 bs=8k", 512, 5),
+                                      ("nocopy", "blocks=8192 bs=8k nocopy", 512, 8)):
+        yield Case(way, "four_ways_counted", "engine", {"words": words, "mib": units},
+                   profile=Profile("insn_per_mib", units, passes))
+    for place in ("bdev", "raw", *FILE_SYSTEMS):
+        for what, size in (*((what, "4k") for what in WAYS),
+                           *(("read", size) for size in ("64k", "1m", "1m-huge"))):
+            bs, _, huge = size.partition("-")
+            words = " ".join(filter(None, (WAYS[what], huge, f"bs={bs}")))
+            yield Case(f"{what}-{size}-{place}", "engine", "engine",
+                       {"words": words, "ios": IOS[size], "place": place,
+                        "fibmap": f"{what}-{size}" == "read-4k" and place in FILE_SYSTEMS[:4]},
+                       profile=Profile("insn", IOS[size], 100))
+    for place in FILE_SYSTEMS[:3]:
+        for n in (2, 4, 8):
+            yield Case(f"readers-{n}-{place}", "readers", "engine", {"n": n, "place": place},
+                       time="fixed")
+
+
+RUNS = {
+    **{f"run-{size}-by-{bs}": f"ra_load run len={size} bs={bs} n=400"
+       for size, bs in (("16k", "4k"), ("16k", "16k"), ("64k", "4k"), ("64k", "16k"),
+                        ("128k", "4k"), ("256k", "4k"))},
+    "run-geometric-64k": "ra_load geometric len=64k bs=4k n=1000",
+    "random-4k": "ra_load random bs=4k n=2000",
+    "random-then-seq": "ra_load turn len=32m bs=4k n=2000",
+    **{f"seq-{bs}": f"ra_load seq bs={bs} n={n}"
+       for bs, n in (("4k", 16384), ("16k", 4096), ("128k", 512), ("1m", 64))},
+    **{f"streams-{k}": f"ra_load streams k={k} bs=4k n={16384 // k}" for k in (2, 8, 64)},
+    "reverse": "ra_load reverse bs=4k n=2000",
+    "stride": "ra_load stride len=64k bs=4k n=2000",
+    "mmap-seq": "ra_load mmap-seq n=16384",
+    "mmap-random": "ra_load mmap-random n=2000",
+    "mix": "ra_load mix separate len=128k bs=4k n=400",
+    "mix-shared": "ra_load mix len=128k bs=4k n=400",
+    "lowmem-64": "ra_load streams separate k=64 bs=4k n=256",
+    # 400 times 16 pages: what a case shows must not depend on who reads.
+    "fio-run-64k-by-4k": "fio rw=randread:16 bs=4k norandommap number_ios=6400",
+}
+TESTS = {
+    "iozone-sequential": "ra_load read bs=128k n=2048",
+    "iozone-reread": "ra_load read bs=128k n=2048",
+    "iozone-pread": "ra_load seq bs=128k n=2048",
+    "iozone-reverse": "ra_load reverse bs=128k n=2048",
+    "iozone-stride": "ra_load stride len=2176k bs=128k n=2048",
+    "iozone-random": "ra_load blocks once bs=128k n=2048",
+    "iozone-mix": "ra_load blocks once writes=50 bs=128k n=2048",
+    "sysbench": "ra_load blocks writes=40 fsync=100 bs=16k n=10000",
+    "dss": "ra_load mix separate len=128k bs=4k n=400",
+    "fio-random": "fio rw=randread bs=128k size=256m",
+}
+
+
+def readahead():
+    """bench_readahead.py"""
+    for suffix, more in (("", {}), ("-kb512", {"kb": 512}), ("-kb4096", {"kb": 4096}),
+                         ("-hdd", {"disk": "hdd"})):
+        for name, words in RUNS.items():
+            yield Case(name + suffix, "readahead", "readahead",
+                       {"words": words, "per_run": "run-" in name, **more,
+                        **({"memory": "16m"} if name == "lowmem-64" else {})},
+                       time="disk" if "disk" in more else "fixed")
+    for place in ("bdev", "ext4", "xfs", "ext2", "hdd"):
+        for name, words in TESTS.items():
+            where = {"disk": "hdd"} if place == "hdd" else {"place": place}
+            if not words.startswith("fio"):
+                words += " size=256m"
+            yield Case(f"{name}-{place}", "readahead", "readahead",
+                       {"words": words, "report": "field-2", "memory": "16m", **where,
+                        # Short of memory a round of sysbench has one of two lengths.
+                        "rounds": 3 if name == "sysbench" else 1,
+                        "again": name == "iozone-reread"},
+                       time="disk" if place == "hdd" else "fixed")
+
+
+def arrays():
+    """bench_array.py"""
+    whole = {"mib": 16, "reads": 3, "ios": 8000, "rounds": 2, "raid0": True,
+             "file_systems": ("ext2", "ext3", "xfs", "jfs")}
+    short = {"mib": 4, "ios": 2000, "rounds": 1, "file_systems": ("ext2", "ext3")}
+    yield Case("sas", "array", "sas", {"array": "sas", **whole})
+    yield Case("fc", "array", "fc", {"array": "fc", **whole})
+    yield Case("fc-short", "array", "fc", {"array": "fc", **short})
+    # Each of the 64 disks is too small for a file system of its own.
+    yield Case("many", "array", "many",
+               {"array": "many", **whole, "mib": 4, "one_disk": False,
+                "big_files": [(fs, how) for fs in ("ext2", "ext3", "xfs")
+                              for how in ("create", "fill", "over")]})
+    yield Case("many-short", "array", "many", {"array": "many", "big_files": [("ext2", "create")]})
+    yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
+    yield Case("hba", "array", "hba", {"array": "sas", "mib": 16, "reads": 3}, time="host")
+
+
+CASES = {case.name: case for case in (*engine(), *readahead(), *arrays())}
+# What bench.py takes for several: what there is without naming an array; what make run measures
+GROUPS = {
+    "all": [name for name, case in CASES.items() if case.run != "array"] + ["model", "hba"],
+    "engine": [name for name, case in CASES.items() if case.guest == "engine"],
+    "readahead": [name for name, case in CASES.items() if case.guest == "readahead"],
+    "short": ["direct", "raw", "buffered", "nocopy",
+              *(f"{what}-4k-{place}" for what in ("read", "overwrite")
+                for place in ("bdev", "raw", "ext2", "ext4")),
+              "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev", "dss-bdev",
+              "run-64k-by-4k-hdd", "fc-short", "many-short", "model"],
+}
+# The cover letter's rows: a dozen that are the same in each run
+COVER = (("field-1", "direct", "insn_per_mib"), ("field-1", "model-direct", "mb_per_s"),
+         ("engine", "read-4k-ext2", "insn_above_floor"),
+         ("engine", "overwrite-4k-ext2", "insn_above_floor"),
+         ("engine", "aio-4k-ext2", "insn_above_floor"), ("engine", "read-4k-jfs", "insn"),
+         ("engine", "read-64k-ext2", "insn"), ("engine", "read-1m-huge-ext2", "insn"),
+         ("field-2", "dss-hdd", "time"), ("readahead", "run-64k-by-4k", "device_reads_per_run"),
+         ("readahead", "run-64k-by-4k-hdd", "time"), ("readahead", "lowmem-64", "pages_unread"))

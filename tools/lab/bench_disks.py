@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0
+"""In the guest: figures, programs, and the disks that bench cases share."""
+
+import atexit
+import fcntl
+import functools
+import glob
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+OUT = os.environ.get("O", os.getcwd())
+BIN = os.path.join(OUT, "kselftest")
+BLKFLSBUF = 0x1261
+NULLB = "/sys/kernel/config/nullb"
+MOUNTED = "/run/bench"
+DISK_MIB = 384          # of the disk under the files
+
+
+class Failed(Exception):
+    """A step failed: which, and how."""
+
+
+def emit(case, report, metric, unit, values, command, name=None):
+    """A figure: the median of its values (a number counts as one), and all that were taken."""
+    values = [values] if isinstance(values, (int, float)) else values
+    print(json.dumps({
+        "report": report, "case": name or case.name, "metric": metric, "unit": unit,
+        "value": statistics.median_low(values), "values": values, "time": case.time,
+        "base": os.uname().release, "command": command}), flush=True)
+
+
+def run(*command, **more):
+    """What a program printed."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, **more)
+    if done.returncode:
+        sys.stderr.write(done.stdout)
+        raise Failed(f"{' '.join(command)}: exit {done.returncode}")
+    return done.stdout
+
+
+def tool(words, *files, **more):
+    """What one of the selftests' programs printed."""
+    name, *words = words.split()
+    return run(os.path.join(BIN, name), *words, *files, **more)
+
+
+def put(value, path):
+    with open(path, "w", encoding="ascii") as f:
+        f.write(str(value))
+
+
+def get(path):
+    with open(path, encoding="ascii") as f:
+        return f.read().strip()
+
+
+def until(condition, what):
+    """Wait ten seconds at most, but try once more when they are over."""
+    for late in [False] * 100 + [True]:
+        if condition():
+            return
+        if late:
+            raise Failed(f"waited for {what}")
+        time.sleep(0.1)
+
+
+def flush(disks):
+    """Forget what is cached of block devices."""
+    for disk in disks:
+        fd = os.open(disk, os.O_RDONLY)
+        fcntl.ioctl(fd, BLKFLSBUF)
+        os.close(fd)
+
+
+def configfs():
+    if not os.path.ismount("/sys/kernel/config"):
+        run("mount", "-t", "configfs", "none", "/sys/kernel/config")
+
+
+@functools.cache
+def null_disk(name, **settings):
+    """A null_blk disk; its node. It is made once."""
+    configfs()
+    os.mkdir(f"{NULLB}/{name}")
+    for key, value in {**settings, "power": 1}.items():
+        put(value, f"{NULLB}/{name}/{key}")
+    node = f"/dev/{name}"
+    return node if os.path.exists(node) else f"/dev/nullb{get(f'{NULLB}/{name}/index')}"
+
+
+@functools.cache
+def scsi_debug_disks():
+    """Eight disks that copy nothing, and end a request within its submission."""
+    driver = "/sys/bus/pseudo/drivers/scsi_debug"
+    for key, value in (("fake_rw", 1), ("num_tgts", 8), ("delay", 0), ("add_host", 1)):
+        put(value, f"{driver}/{key}")
+
+    def found():
+        return sorted(f"/dev/{os.path.basename(disk)}" for disk in
+                      glob.glob(f"{driver}/adapter*/host*/target*/*/block/*"))
+
+    until(lambda: len(found()) == 8, "eight scsi_debug disks")
+    return found()
+
+
+@functools.cache
+def model_disk(words):
+    """A disk that takes a disk's time; its node. It goes when this program does."""
+    put(1, "/proc/sys/vm/overcommit_memory")    # it is larger than memory, and hardly written
+    model = subprocess.Popen([os.path.join(BIN, "model_disk"), *words.split(), "n=1"],
+                             stdout=subprocess.PIPE, text=True)
+    atexit.register(lambda: (model.send_signal(signal.SIGTERM), model.wait()))
+    node = model.stdout.readline().strip()
+    if not node:
+        raise Failed(f"model_disk {words}: exit {model.wait()}")
+    return node
+
+
+def raws_of(disks):
+    """Raw devices bound to the disks, from raw101 on; None if this kernel has no such thing."""
+    if not os.path.exists("/dev/raw/rawctl"):
+        return None
+    for n, disk in enumerate(disks, 101):
+        tool("raw", f"raw{n}", disk)
+    return [f"/dev/raw/raw{n}" for n in range(101, 101 + len(disks))]
+
+
+def unbind(raws):
+    for raw in raws or ():
+        tool("raw", os.path.basename(raw), "0", "0")
+
+
+MKFS = {"ext2": "mke2fs -q -F -t ext2 -b 4096", "ext3": "mke2fs -q -F -t ext3 -b 4096",
+        "ext4": "mke2fs -q -F -t ext4 -b 4096", "jfs": "mkfs.jfs -q",
+        "vfat": "mkfs.vfat -F 16 -s 64", "xfs": "mkfs.xfs -q -f"}
+
+
+def make_fs(fs, disk):
+    """A new file system, mounted on MOUNTED."""
+    run(*MKFS[fs].split(), disk, stderr=subprocess.DEVNULL)
+    os.makedirs(MOUNTED, exist_ok=True)
+    run("mount", "-t", fs, "-o", "noatime", disk, MOUNTED)
+
+
+def unmount():
+    if os.path.ismount(MOUNTED):
+        run("umount", MOUNTED)
+
+
+def dm(*words):
+    return run("dmsetup", *words, "--noudevrules", "--noudevsync").strip()
+
+
+class Switched:
+    """A device-mapper disk that keeps data while a file is made on it. When all that maps the
+    file's blocks is cached, a null_blk that neither keeps nor copies data is put in its place."""
+
+    def __init__(self):
+        same = {"size": DISK_MIB, "irqmode": 0, "queue_mode": 2}
+        self.empty = null_disk("empty", **same)
+        self.memory = null_disk("memory", **same, memory_backed=1)
+        dm("create", "bench", "--table", self.table(f"linear {self.empty} 0"))
+        self.disk = "/dev/" + dm("info", "-c", "--noheadings", "-o", "blkdevname", "bench")
+        self.holds = self.path = None
+
+    @staticmethod
+    def table(target):
+        return f"0 {DISK_MIB * 2048} {target}"
+
+    def switch_to(self, target):
+        dm("suspend", "--nolockfs", "bench")
+        dm("reload", "bench", "--table", self.table(target))
+        dm("resume", "bench")
+
+    def at_once(self):
+        self.switch_to(f"linear {self.empty} 0")
+
+    def path_at(self, place, mib=32):
+        """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
+        file system, of which the first page is in the page cache."""
+        if self.holds == (place, mib):
+            return self.path
+        unmount()
+        self.holds = (place, mib)
+        if place == "bdev":
+            self.path = self.disk
+        elif place == "raw":
+            self.path = (raws_of([self.disk]) or [None])[0]
+        else:
+            self.path = self.new_file(place, mib)
+        return self.path
+
+    def new_file(self, fs, mib):
+        path = f"{MOUNTED}/file"
+        self.switch_to(f"linear {self.memory} 0")
+        make_fs(fs, self.disk)
+        run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct",
+            "status=none")
+        os.sync()
+        run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")
+        run("dd", f"if={path}", "of=/dev/null", "bs=4k", "count=1", "status=none")
+        self.at_once()
+        return path
+
+
+switched = functools.cache(Switched)
+
+
+def on_short(devices):
+    """The devices as one word, the way a shell would match them, or how many they are."""
+    first, last = devices[0], devices[-1]
+    if len(devices) > 1 and first[:-1] == last[:-1]:
+        return f"{first[:-1]}[{first[-1]}-{last[-1]}]"
+    return first if len(devices) == 1 else f"{len(devices)} disks"

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0
+"""In the guest: readahead, on a disk that takes 200 us for each request, whatever its size, or as
+long as a disk of 2004. A case has a fresh cache and an open file of its own.
+
+Figures are device reads, and bytes that the disk read for one that the program got; time, of a run
+or of a MiB read or written, and what follows from it.
+"""
+
+import functools
+import json
+import os
+import re
+
+from bench_disks import (Failed, emit, flush, get, model_disk, null_disk, put, run,
+                         switched, tool)
+
+TRACING = "/sys/kernel/tracing"
+CGROUPS = "/run/bench-cgroup"
+PAGE = 4096
+
+
+def slow_disk(kind):
+    """Left alone null_blk would cut requests at 255 sectors, and so count a window of 128 KiB
+    twice."""
+    if kind == "hdd":
+        return model_disk("u320 size=64g")
+    return null_disk("slow", size=65536, irqmode=2, completion_nsec=200000, queue_mode=2,
+                     max_sectors=2560)
+
+
+@functools.cache
+def little_memory(size):
+    """A cgroup of this size, or None. Dirty pages are limited as on a machine with as much."""
+    if not re.search(r"^memory.*1$", get("/proc/cgroups"), re.MULTILINE):
+        return None
+    os.makedirs(CGROUPS, exist_ok=True)
+    run("mount", "-t", "cgroup2", "none", CGROUPS)
+    put("+memory", f"{CGROUPS}/cgroup.subtree_control")
+    os.mkdir(f"{CGROUPS}/little")
+    put(size, f"{CGROUPS}/little/memory.max")
+    limit = int(get(f"{CGROUPS}/little/memory.max"))
+    put(limit // 5, "/proc/sys/vm/dirty_bytes")
+    put(limit // 10, "/proc/sys/vm/dirty_background_bytes")
+    return f"{CGROUPS}/little/cgroup.procs"
+
+
+def forget(path, disk):
+    """Nothing of the file is cached."""
+    if path == disk:
+        flush([disk])
+        return
+    fd = os.open(path, os.O_RDONLY)
+    os.fdatasync(fd)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(fd)
+
+
+def device_reads(disk):
+    """Requests that a disk has read, and sectors"""
+    reads, _, sectors = get(f"/sys/class/block/{os.path.basename(disk)}/stat").split()[:3]
+    return int(reads), int(sectors)
+
+
+def by_fio(words, path, join):
+    """What ra_load would say; a run is 16 reads. fio gives no advice."""
+    said = run("fio", "--output-format=json", "--name=bench", f"--filename={path}",
+               "--ioengine=psync", "--thread", "--fadvise_hint=0",
+               *(f"--{word}" for word in words.split()[1:]), preexec_fn=join)
+    read = json.loads(said)["jobs"][0]["read"]
+    return {"n": read["total_ios"] // 16, "bytes": read["io_bytes"], "written": 0,
+            "nsec": round(read["lat_ns"]["mean"] * read["total_ios"])}
+
+
+def load(words, path, join):
+    """The load, from within the cgroup"""
+    if words.startswith("fio"):
+        return by_fio(words, path, join)
+    return json.loads(tool(words, path, preexec_fn=join))
+
+
+def trace_bios(on):
+    if not os.path.ismount(TRACING):
+        run("mount", "-t", "tracefs", "none", TRACING)
+    if on:
+        put(65536, f"{TRACING}/buffer_size_kb")
+        put("", f"{TRACING}/trace")
+    put(int(on), f"{TRACING}/events/block/block_bio_queue/enable")
+
+
+def full_window(trace, kb, start):
+    """Which device read of the run at byte START was the first of KB. A bio holds no more than a
+    megabyte: what follows one so large is of the same read."""
+    n = whole = piece = end = 0
+    for sector, sectors in re.findall(r"block_bio_queue: \S+ \S+ (\d+) \+ (\d+)", trace):
+        sector, sectors = int(sector), int(sectors)
+        if not n and sector != start // 512:
+            continue
+        if n and sector == end and piece >= 2048:
+            whole += sectors
+        else:
+            n, whole = n + 1, sectors
+        piece, end = sectors, sector + sectors
+        if whole >= 2 * kb:
+            return n
+    return None
+
+
+def figures(said, reads, sectors, per_run):
+    """(metric, unit, value) of one round"""
+    mib = (said["bytes"] + said["written"]) / 2 ** 20
+    units = said["n"] if per_run else mib
+    seconds = said["nsec"] / 1e9
+    yield f"device_reads_per_{'run' if per_run else 'mib'}", "reads", reads / units
+    yield "bytes_read_per_used", "ratio", sectors * 512 / said["bytes"]
+    yield "pages_unread", "pages", round(sectors / 8 - said["bytes"] / PAGE)
+    yield "time", "us", seconds * 1e6 / units
+    yield "mb_per_s", "MiB/s", mib / seconds
+    yield "seconds", "s", seconds
+
+
+def wanted(metric, case, report):
+    """Which of these figures a case has"""
+    if metric in ("mb_per_s", "seconds"):
+        return report == "field-2" and (metric == "mb_per_s" or case.name.startswith("sysbench"))
+    return metric != "pages_unread" or case.name.startswith("lowmem")
+
+
+def place_of(disk, place):
+    """(what is read, the disk that has the queue). What maps a file's blocks is in memory."""
+    if not place:
+        return disk, disk
+    path = switched().path_at(place, 256)
+    switched().switch_to(f"linear {disk} 0")
+    return path, switched().disk
+
+
+def readahead(case, _passes, words, disk="null", place="", kb=128, memory="", again=False,
+              per_run=False, rounds=1, report="readahead"):
+    slow = slow_disk(disk)
+    group = little_memory(memory) if memory else None
+    if memory and not group:
+        return
+    path, queue = place_of(slow, place)
+    put(kb, f"/sys/class/block/{os.path.basename(queue)}/queue/read_ahead_kb")
+
+    def join():
+        if group:
+            put(os.getpid(), group)
+
+    forget(path, queue)
+    if again:
+        load(words, path, join)
+    turns = words.startswith("ra_load turn")
+    if turns:
+        trace_bios(True)
+    values = {}
+    for _ in range(rounds):
+        before = device_reads(slow)
+        said = load(words, path, join)
+        forget(path, queue)
+        reads, sectors = (a - b for a, b in zip(device_reads(slow), before))
+        for metric, unit, value in figures(said, reads, sectors, per_run):
+            if wanted(metric, case, report):
+                values.setdefault((metric, unit), []).append(round(value, 4))
+    command = words + " (" + ", ".join(filter(None, (
+        place and f"a file of 256 MiB: {place}",
+        "model_disk u320" if disk == "hdd" else "null_blk, 200 us",
+        group and f"{memory} of memory", f"read_ahead_kb {kb}"))) + ")"
+    if turns:
+        trace_bios(False)
+        with open(f"{TRACING}/trace", encoding="utf-8") as f:
+            nth = full_window(f.read(), kb, said["last"])
+        if nth is None:
+            raise Failed("no read of the whole window")
+        emit(case, report, "full_window_read", "ordinal", nth, command)
+    for (metric, unit), of_rounds in values.items():
+        emit(case, report, metric, unit, of_rounds, command)
+    if place:
+        os.sync()
+        switched().at_once()
