@@ -10,9 +10,9 @@ For Linux 6.1 each file of series/ is a patch, in the order of the names, which 
 of their own: its message, and below "Paths:" what it carries (a path of the kernel, or a folder
 with a slash at its end; or "PATH up to RULE", the first rules of an edit that a later patch carries
 whole). A folder of series/ is a patch, too: its message, and edits, in the three forms of
-overlay.py, of what the patches before it have left. series/cover is the cover letter; {results} in it becomes the tables of
-DIR/results.json, "Left out:" names paths that stay in this repository, "Checkpatch:" what
-checkpatch --strict may say (type, file, reason).
+overlay.py, of what the patches before it have left. series/cover is the cover letter; {results} in
+it becomes a few rows of DIR/results.json, "Left out:" names paths that stay in this repository,
+"Checkpatch:" what checkpatch --strict may say (type, file, reason).
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
@@ -513,11 +513,11 @@ def commit_patches(repo, tree, patches, env):
 
 
 def with_results(text, out):
-    """The cover's text, with the measured tables where it says {results}."""
+    """The cover's text, with a few of the measured rows where it says {results}."""
     bench.RESULTS = str(out / "results.json")
-    results = bench.load()
+    results = bench.cover(bench.load())
     if not results:
-        print(f"series: no {bench.RESULTS}: the cover has no tables (make bench)", file=sys.stderr)
+        print(f"series: nothing for the cover in {bench.RESULTS} (make bench)", file=sys.stderr)
     table = bench.table(results) if results else "(not measured yet)"
     return text.replace("{results}", table)
 

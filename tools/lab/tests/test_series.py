@@ -217,12 +217,14 @@ class Modern(Case):
 
     def test_cover_has_the_tables(self):
         fill(self.out, {"results.json": json.dumps([
-            {"report": "field-1", "case": "direct", "metric": "insn", "unit": "insn",
-             "stock": 200, "patched": 100, "ratio": 0.5, "command": "x"}])})
+            {"base": "6.1.7", "report": "field-1", "case": "direct", "metric": metric,
+             "unit": "insn", "stock": 200, "patched": 100, "ratio": 0.5, "command": "x"}
+            for metric in ("insn_per_mib", "mb_per_s")])})
         self.make()
         cover = (self.out / "series-6.1/0000-cover-letter.txt").read_text()
         self.assertIn("Subject: [PATCH 0/3] Three things\n\nWhy.\n", cover)
-        self.assertRegex(cover, r"field-1 +direct +insn +insn +200.00 +100.00 +0.500")
+        self.assertRegex(cover, r"field-1 +direct +insn_per_mib +insn +200.00 +100.00 +0.500")
+        self.assertNotIn("mb_per_s", cover)
         self.assertNotIn("Left out", cover)
 
     def test_cover_without_results_says_so(self):
