@@ -6,7 +6,7 @@ Figures are device reads, and bytes that the disk read for one that the program 
 or of a MiB read or written, and what follows from it.
 """
 
-import functools
+import contextlib
 import json
 import os
 import re
@@ -28,20 +28,28 @@ def slow_disk(kind):
                      max_sectors=2560)
 
 
-@functools.cache
+@contextlib.contextmanager
 def little_memory(size):
-    """A cgroup of this size, or None. Dirty pages are limited as on a machine with as much."""
+    """What a process calls to have no more memory than this, if anything; None if this kernel
+    cannot do that. Each case has a cgroup of its own: what others leave charged there changes its
+    figures. Dirty pages are limited as on a machine with as much."""
+    if not size:
+        yield lambda: None
+        return
     if not re.search(r"^memory.*1$", get("/proc/cgroups"), re.MULTILINE):
-        return None
-    os.makedirs(CGROUPS, exist_ok=True)
-    run("mount", "-t", "cgroup2", "none", CGROUPS)
-    put("+memory", f"{CGROUPS}/cgroup.subtree_control")
+        yield None
+        return
+    if not os.path.ismount(CGROUPS):
+        os.makedirs(CGROUPS)
+        run("mount", "-t", "cgroup2", "none", CGROUPS)
+        put("+memory", f"{CGROUPS}/cgroup.subtree_control")
     os.mkdir(f"{CGROUPS}/little")
     put(size, f"{CGROUPS}/little/memory.max")
     limit = int(get(f"{CGROUPS}/little/memory.max"))
     put(limit // 5, "/proc/sys/vm/dirty_bytes")
     put(limit // 10, "/proc/sys/vm/dirty_background_bytes")
-    return f"{CGROUPS}/little/cgroup.procs"
+    yield lambda: put(os.getpid(), f"{CGROUPS}/little/cgroup.procs")
+    os.rmdir(f"{CGROUPS}/little")
 
 
 def forget(path, disk):
@@ -102,7 +110,7 @@ def full_window(trace, kb, start):
         piece, end = sectors, sector + sectors
         if whole >= 2 * kb:
             return n
-    return None
+    raise Failed(f"no read of {kb} KiB")
 
 
 def figures(said, reads, sectors, per_run):
@@ -134,25 +142,8 @@ def place_of(disk, place):
     return path, switched().disk
 
 
-def readahead(case, _passes, words, disk="null", place="", kb=128, memory="", again=False,
-              per_run=False, rounds=1, report="readahead"):
-    slow = slow_disk(disk)
-    group = little_memory(memory) if memory else None
-    if memory and not group:
-        return
-    path, queue = place_of(slow, place)
-    put(kb, f"/sys/class/block/{os.path.basename(queue)}/queue/read_ahead_kb")
-
-    def join():
-        if group:
-            put(os.getpid(), group)
-
-    forget(path, queue)
-    if again:
-        load(words, path, join)
-    turns = words.startswith("ra_load turn")
-    if turns:
-        trace_bios(True)
+def rounds_of(case, path, queue, slow, join, words, rounds, per_run, report):
+    """({(metric, unit): a value of each round}, where the last run was)"""
     values = {}
     for _ in range(rounds):
         before = device_reads(slow)
@@ -162,19 +153,33 @@ def readahead(case, _passes, words, disk="null", place="", kb=128, memory="", ag
         for metric, unit, value in figures(said, reads, sectors, per_run):
             if wanted(metric, case, report):
                 values.setdefault((metric, unit), []).append(round(value, 4))
+    return values, said.get("last")
+
+
+def readahead(case, _passes, words, disk="null", place="", kb=128, memory="", again=False,
+              per_run=False, rounds=1, report="readahead"):
+    with little_memory(memory) as join:
+        if not join:
+            return
+        slow = slow_disk(disk)
+        path, queue = place_of(slow, place)
+        put(kb, f"/sys/class/block/{os.path.basename(queue)}/queue/read_ahead_kb")
+        forget(path, queue)
+        if again:
+            load(words, path, join)
+        turns = words.startswith("ra_load turn")
+        if turns:
+            trace_bios(True)
+        values, last = rounds_of(case, path, queue, slow, join, words, rounds, per_run, report)
+        if turns:
+            trace_bios(False)
+            values["full_window_read", "ordinal"] = [full_window(get(f"{TRACING}/trace"), kb, last)]
+        if place:
+            os.sync()
+            switched().at_once()
     command = words + " (" + ", ".join(filter(None, (
         place and f"a file of 256 MiB: {place}",
         "model_disk u320" if disk == "hdd" else "null_blk, 200 us",
-        group and f"{memory} of memory", f"read_ahead_kb {kb}"))) + ")"
-    if turns:
-        trace_bios(False)
-        with open(f"{TRACING}/trace", encoding="utf-8") as f:
-            nth = full_window(f.read(), kb, said["last"])
-        if nth is None:
-            raise Failed("no read of the whole window")
-        emit(case, report, "full_window_read", "ordinal", nth, command)
+        memory and f"{memory} of memory", f"read_ahead_kb {kb}"))) + ")"
     for (metric, unit), of_rounds in values.items():
         emit(case, report, metric, unit, of_rounds, command)
-    if place:
-        os.sync()
-        switched().at_once()

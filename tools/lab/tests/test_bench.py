@@ -295,7 +295,8 @@ class Readahead(unittest.TestCase):
         trace = "\n".join([bio(8, 8), bio(1000, 8), bio(1008, 32), bio(1040, 2048),
                            bio(3088, 512)])
         self.assertEqual(bench_readahead.full_window(trace, 1280, 1000 * 512), 3)
-        self.assertIsNone(bench_readahead.full_window(trace, 4096, 1000 * 512))
+        with self.assertRaises(bench_disks.Failed):
+            bench_readahead.full_window(trace, 4096, 1000 * 512)
 
     def test_what_fio_says(self):
         said = {"jobs": [{"read": {"total_ios": 6400, "io_bytes": 26214400,
