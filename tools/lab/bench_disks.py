@@ -61,12 +61,12 @@ def get(path):
 
 def until(condition, what):
     """Wait ten seconds at most, but try once more when they are over."""
-    for late in [False] * 100 + [True]:
+    for _ in range(100):
         if condition():
             return
-        if late:
-            raise Failed(f"waited for {what}")
         time.sleep(0.1)
+    if not condition():
+        raise Failed(f"waited for {what}")
 
 
 def flush(disks):

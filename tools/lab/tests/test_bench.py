@@ -360,6 +360,12 @@ class Guest(unittest.TestCase):
                 self.assertRaisesRegex(SystemExit, "read-4k-ext2: /bin/false: exit 1"):
             bench_guest.main()
 
+    def test_a_case_that_there_is_not_is_usage_before_any_runs(self):
+        done = subprocess.run([sys.executable, os.path.join(LAB, "bench_guest.py"), "read-4k-raw",
+                               "sideways"], text=True, check=False, capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no such case: sideways", done.stderr)
+
     def test_devices_as_one_word(self):
         self.assertEqual(bench_disks.on_short(["/dev/sda"]), "/dev/sda")
         self.assertEqual(bench_disks.on_short(["/dev/sda", "/dev/sdb"]), "/dev/sd[a-b]")
