@@ -3,10 +3,10 @@
 """Instructions by kernel symbol for one iteration of a benchmark, exact.
 
 insn_count.so counts a whole boot.  Two boots that differ only in how often they ran the loop,
-subtracted and divided by the difference in loops, leave one iteration.  Booting itself varies,
-on a busy machine by up to 15 million instructions, so the loops between must come to many times
-that: with 3000 million the total is good to 0.5 %.  The difference lies in the timer and in the
-idle loop; a function that only the loop calls is exact much sooner.
+subtracted and divided by the difference in loops, leave one iteration.  Booting itself varies, the
+more the busier the host is, so the loops between must come to many times that (bench.py takes 3000
+million) and the total must be held against the guest's clock.  The difference lies in the timer and
+in the idle loop; a function that only the loop calls is exact much sooner.
 
 The kernel must have been booted with nokaslr, so that addresses are those of its System.map.
 Code that System.map does not know (modules, generated code) is shown as "[module or unknown]".
