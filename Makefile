@@ -11,6 +11,8 @@ PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools/testing/dio/*.sh)
 SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/linux/raw.h \
 	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
+# What the patched kernel is built from; C=2 runs sparse over it, compiled anew or not.
+SPARSE := $(patsubst %.c,%.o,$(filter-out %_test.c,$(filter fs/%.c drivers/char/%.c mm/%.c,$(SOURCES))))
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
@@ -55,7 +57,7 @@ help:
 	@echo 'make clean      remove $$O; the cache stays'
 
 packages:
-	@$(LAB)/kernel.sh packages
+	@$(LAB)/packages.sh
 
 kernel: packages
 	@$(LAB)/kernel.sh build >/dev/null
@@ -169,8 +171,8 @@ check: kernel
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
 	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore "$(STANDIN_STYLE)" \
 		-f $(addprefix $(CURDIR)/,$(HARNESS))
-	$(LAB)/kernel.sh sparse \
-		$(filter %.c,$(filter-out %_test.c,$(filter fs/% drivers/char/% mm/%,$(SOURCES))))
+	@unset MAKEFLAGS O; said=$$(make -s -C "$$($(LAB)/kernel.sh dir patched)" C=2 $(SPARSE) 2>&1); \
+		[ -z "$$said" ] || { echo "sparse: $$said"; exit 1; }
 	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
 	echo "$$files" | while read -r file; do \
 		perl $$src/scripts/get_maintainer.pl --no-tree --no-git --no-git-fallback \

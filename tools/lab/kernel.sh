@@ -6,13 +6,12 @@
 # (kunit.config alone: KUnit, what it tests, and a serial line, since KUnit changes a structure that
 # all include).
 #
-#	kernel.sh packages	install what is missing (root, Debian 12), or say what to install
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
 #	kernel.sh build modules	and their modules: file systems that only make test and bench use
-#	kernel.sh build debug	build debug and its modules, print its directory
+#	kernel.sh build debug	build debug and the raw driver for it, print its directory
+#	kernel.sh build debug modules	and all of its modules
 #	kernel.sh build kunit	build kunit alone, print its directory
-#	kernel.sh sparse FILE...	check C files of the built patched tree; a warning is an error
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
@@ -29,115 +28,10 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES	# our O= is not the kernel's
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
-out=${O:-$top/out}
 jobs=${JOBS:-$(($(nproc) + 1))}	# one waits for the disk, or links
 vng_version=1.42
-tarball=/usr/src/linux-source-6.1.tar.xz
-
-# program package, in the order of use
-needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
-	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
-	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
-	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
-	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.reiserfs:reiserfsprogs
-	mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g fio:fio clang:clang mountpoint:util-linux
-	ip:iproute2 patch:patch git:git"
-libs="libelf-dev libssl-dev libc6-dev libclang-rt-14-dev"
-
-say()
-{
-	echo "lab: $*" >&2
-}
-
-die()
-{
-	say "$2"
-	exit "$1"
-}
-
-# left GUESS SECONDS LOG: the seconds that a step will still take, ? if that is not known yet
-left()
-{
-	local lines
-
-	case $1 in
-	*l)
-		lines=$(wc -l <"$3")
-		if [ "$lines" -lt 100 ]; then
-			echo "?"
-		else
-			echo $((${1%l} > lines ? $2 * (${1%l} - lines) / lines : 0))
-		fi
-		;;
-	*)
-		echo $(($1 > $2 ? $1 - $2 : 0))
-		;;
-	esac
-}
-
-# step NAME GUESS CMD...: run CMD with its output in a log, showing time used and time left. GUESS
-# is in seconds, or in lines of the log with an l behind.
-step()
-{
-	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0
-	shift 2
-
-	mkdir -p "$out/log"
-	"$@" >"$log" 2>&1 &
-	pid=$!
-	trap 'kill "$pid" 2>/dev/null || :; exit 130' INT TERM
-	while kill -0 "$pid" 2>/dev/null; do
-		if [ -t 2 ]; then
-			printf '\rlab: %-16s %4d s, about %s s left  ' "$name" $((SECONDS - start)) \
-				"$(left "$guess" $((SECONDS - start)) "$log")" >&2
-		fi
-		sleep 1
-	done
-	wait "$pid" || rc=$?
-	trap - INT TERM
-	if [ -t 2 ]; then
-		printf '\r' >&2
-	fi
-	if [ "$rc" -ne 0 ]; then
-		tail -n 15 "$log" >&2
-		die 1 "$name failed (exit $rc): $log"
-	fi
-	printf 'lab: %-16s done in %d s%20s\n' "$name" $((SECONDS - start)) '' >&2
-}
-
-packages()
-{
-	local need missing="" programs="" debian=0
-
-	for need in $needs; do
-		PATH=$PATH:/sbin:/usr/sbin command -v "${need%:*}" >/dev/null && continue
-		programs="$programs ${need%:*}"
-		missing="$missing ${need#*:}"
-	done
-	if grep -qs '^VERSION_ID="12"' /etc/os-release && grep -qs '^ID=debian' /etc/os-release; then
-		debian=1
-		for need in $libs python3-venv; do
-			dpkg-query -W -f '${Status}' "$need" 2>/dev/null | grep -q ' installed' ||
-				missing="$missing $need"
-		done
-		[ -n "${KSRC-}" ] || [ -e "$tarball" ] || missing="$missing linux-source-6.1"
-	elif [ -z "${KSRC-}" ]; then
-		die 2 "not Debian 12: name a Linux 6.1 tree with KSRC=${programs:+; missing:$programs}"
-	fi
-
-	[ -n "$missing" ] || return 0
-	[ "$debian" -eq 1 ] || die 2 "missing programs:$programs"
-	# shellcheck disable=SC2086 # a list of words
-	missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
-	if [ "$(id -u)" -ne 0 ]; then
-		die 2 "run as root: apt-get install --no-install-recommends $missing"
-	fi
-	say "installing $missing"
-	step apt-update 20 apt-get update
-	# shellcheck disable=SC2086
-	step apt-install 90 env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y --no-install-recommends $missing
-}
+# shellcheck source=common.sh
+. "$top/tools/lab/common.sh"
 
 base_name()
 {
@@ -147,7 +41,7 @@ base_name()
 			find . -name .git -prune -o -type f -printf '%P %s %T@\n' | sort; } |
 			sha256sum | cut -c 1-12)"
 	else
-		[ -e "$tarball" ] || die 2 "$tarball is missing: run '$0 packages'"
+		[ -e "$tarball" ] || die 2 "$tarball is missing: run packages.sh"
 		printf 'debian-%s' "$(stat -c '%s-%Y' "$tarball")"
 	fi
 }
@@ -231,7 +125,8 @@ configure()
 	done
 	make -s olddefconfig
 	# shellcheck disable=SC2046
-	awk -F= '/^CONFIG_/ { last[$1] = $0 } END { for (i in last) print last[i] }' $(configs "$2") |
+	awk -F '[ =]' '/^CONFIG_/ { last[$1] = $0 } /^# CONFIG_.* is not set$/ { delete last[$2] }
+		END { for (i in last) print last[i] }' $(configs "$2") |
 	while read -r line; do
 		case $2:$line in
 		stock:CONFIG_RAW_DRIVER=*|stock:CONFIG_MAX_RAW_DEVS=*)
@@ -243,10 +138,12 @@ configure()
 	done
 }
 
+# compile NAME TREE
 compile()
 {
-	rm -f "$1/.lab-modules"
-	make -C "$1" -j "$jobs" bzImage
+	rm -f "$2/.lab-modules"
+	make -C "$2" -j "$jobs" bzImage
+	[ "$1" != debug ] || make -C "$2" -j "$jobs" drivers/char/raw.ko
 }
 
 # compile_modules TREE: built and installed in TREE/modules, where guest.sh takes them from if the
@@ -272,7 +169,7 @@ build_modules()
 configure_and_build()
 {
 	step "configure-$1" 10 configure "$2" "$1"
-	step "build-$1" "$3" compile "$2"
+	step "build-$1" "$3" compile "$1" "$2"
 }
 
 copy_tree()
@@ -341,8 +238,7 @@ build_debug()
 	source_tree
 	get_vng
 	lock "$(dirname "$(dir_of debug)")"
-	patch_and_build debug "$(dir_of source)" 2100l
-	build_modules debug 400l
+	patch_and_build debug "$(dir_of source)" 1700l
 }
 
 build_kunit()
@@ -352,20 +248,10 @@ build_kunit()
 	patch_and_build kunit "$(dir_of source)" 1000l
 }
 
-# sparse_check FILE...: C=2 runs the checker over what is built, compiled anew or not.
-sparse_check()
-{
-	local said
-
-	said=$(make -s -C "$(dir_of patched)" C=2 "${@/%.c/.o}" 2>&1) || :
-	[ -z "$said" ] || die 1 "sparse: $said"
-}
-
 case ${1-} in
-packages)	packages ;;
 source)		source_tree; dir_of source ;;
 build)
-	case ${2-} in
+	case ${2-}${3:+ $3} in
 	"")	build; dir_of stock; dir_of patched ;;
 	modules)
 		build
@@ -373,11 +259,15 @@ build)
 		build_modules patched 300l
 		;;
 	debug)	build_debug; dir_of debug ;;
+	"debug modules")
+		build_debug
+		build_modules debug 400l
+		dir_of debug
+		;;
 	kunit)	build_kunit; dir_of kunit ;;
-	*)	die 2 "no such kernel to build: $2" ;;
+	*)	die 2 "no such kernel to build: ${*:2}" ;;
 	esac
 	;;
-sparse)		shift; sparse_check "$@" ;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh packages|source|build [debug|kunit]|sparse FILE...|dir NAME" ;;
+*)		die 2 "usage: kernel.sh source|build [modules|debug [modules]|kunit]|dir NAME" ;;
 esac

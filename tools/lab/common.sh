@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What packages.sh and kernel.sh share: the base, where output goes, and steps that say how long
+# they take. To be sourced, with $top set.
+
+# shellcheck disable=SC2034 # for those that source this
+tarball=/usr/src/linux-source-6.1.tar.xz	# of the Debian package of that name
+out=${O:-$top/out}
+
+say()
+{
+	echo "lab: $*" >&2
+}
+
+die()
+{
+	say "$2"
+	exit "$1"
+}
+
+# left GUESS SECONDS LOG: the seconds that a step will still take, ? if that is not known yet
+left()
+{
+	local lines
+
+	case $1 in
+	*l)
+		lines=$(wc -l <"$3")
+		if [ "$lines" -lt 100 ]; then
+			echo "?"
+		else
+			echo $((${1%l} > lines ? $2 * (${1%l} - lines) / lines : 0))
+		fi
+		;;
+	*)
+		echo $(($1 > $2 ? $1 - $2 : 0))
+		;;
+	esac
+}
+
+# step NAME GUESS CMD...: run CMD with its output in a log, showing time used and time left. GUESS
+# is in seconds, or in lines of the log with an l behind.
+step()
+{
+	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0
+	shift 2
+
+	mkdir -p "$out/log"
+	"$@" >"$log" 2>&1 &
+	pid=$!
+	trap 'kill "$pid" 2>/dev/null || :; exit 130' INT TERM
+	while kill -0 "$pid" 2>/dev/null; do
+		if [ -t 2 ]; then
+			printf '\rlab: %-16s %4d s, about %s s left  ' "$name" $((SECONDS - start)) \
+				"$(left "$guess" $((SECONDS - start)) "$log")" >&2
+		fi
+		sleep 1
+	done
+	wait "$pid" || rc=$?
+	trap - INT TERM
+	if [ -t 2 ]; then
+		printf '\r' >&2
+	fi
+	if [ "$rc" -ne 0 ]; then
+		tail -n 15 "$log" >&2
+		die 1 "$name failed (exit $rc): $log"
+	fi
+	printf 'lab: %-16s done in %d s%20s\n' "$name" $((SECONDS - start)) '' >&2
+}

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Installs the programs and libraries that are missing (root, Debian 12), or says what to install.
+# The base is among them, unless KSRC= names one. Exit: 0 all is there, 1 apt failed (its log is
+# named), 2 something is missing.
+
+set -eu
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=common.sh
+. "$top/tools/lab/common.sh"
+
+# program package, in the order of use
+needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
+	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
+	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
+	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
+	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.reiserfs:reiserfsprogs
+	mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g fio:fio clang:clang mountpoint:util-linux
+	ip:iproute2 patch:patch git:git"
+libs="libelf-dev libssl-dev libc6-dev libclang-rt-14-dev"
+
+# on_debian: is this what the packages are named for?
+on_debian()
+{
+	grep -qs '^VERSION_ID="12"' /etc/os-release && grep -qs '^ID=debian' /etc/os-release
+}
+
+# missing_programs: a line "program package" for each
+missing_programs()
+{
+	local need
+
+	for need in $needs; do
+		PATH=$PATH:/sbin:/usr/sbin command -v "${need%:*}" >/dev/null ||
+			echo "${need%:*} ${need#*:}"
+	done
+}
+
+# missing_others: packages that bring no program, a line each
+missing_others()
+{
+	local need
+
+	for need in $libs python3-venv; do
+		dpkg-query -W -f '${Status}' "$need" 2>/dev/null | grep -q ' installed' || echo "$need"
+	done
+	[ -n "${KSRC-}" ] || [ -e "$tarball" ] || basename "$tarball" .tar.xz
+}
+
+programs=$(missing_programs)
+if ! on_debian; then
+	programs=$(echo "$programs" | cut -d ' ' -f 1 | tr '\n' ' ')
+	[ -n "${KSRC-}" ] || die 2 "not Debian 12: name a Linux 6.1 tree with KSRC=; missing: $programs"
+	[ -z "${programs% }" ] || die 2 "missing programs: $programs"
+	exit 0
+fi
+missing=$( (echo "$programs" | cut -s -d ' ' -f 2; missing_others) | sort -u | tr '\n' ' ')
+[ -n "$missing" ] || exit 0
+[ "$(id -u)" -eq 0 ] || die 2 "run as root: apt-get install --no-install-recommends $missing"
+say "installing $missing"
+step apt-update 20 apt-get update
+# shellcheck disable=SC2086 # a list of words
+step apt-install 90 env DEBIAN_FRONTEND=noninteractive \
+	apt-get install -y --no-install-recommends $missing
