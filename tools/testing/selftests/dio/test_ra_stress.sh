@@ -6,8 +6,9 @@
 # remounted, or memory is short. On file systems with large folios (xfs, on a loop device: it wants
 # more than 64 MiB), bios of their own, and buffer heads, as far as they are at hand.
 #
-# Readers stay below the part that is cut off; in the part with holes they may see zeros. A broken
-# kernel shows old pages, pages of another place, or fails under KASAN and lockdep.
+# Readers stay below the part that is cut off; where there are holes they may see zeros, and where
+# there is one at last, it must be seen. A broken kernel shows old pages, pages of another place, or
+# fails under KASAN and lockdep.
 #
 # Then the disk gets bad pages, in the middle of windows. A request fails as a whole, with all of
 # its pages, and whoever needs one of these reads it again. Readers hold the kernel to it: EIO for
@@ -24,10 +25,10 @@
 . "$(dirname "$0")/dio_files.sh"
 
 rounds=${DIO_ROUNDS:-3}
-# name, what makes it
+# name, what makes it, and whether holes can be punched into its files
 systems="ext2:mke2fs -q -F -t ext2 -b 1024
-ext4:mke2fs -q -F -t ext4
-xfs:mkfs.xfs -q -f
+ext4:mke2fs -q -F -t ext4:holes
+xfs:mkfs.xfs -q -f:holes
 vfat:mkfs.vfat"
 
 # check_on CASE NAME MAKER FUNCTION ARG...: skips what this machine cannot have
@@ -53,7 +54,7 @@ in_group()
 # reader WORDS...: ra_load in the background
 reader()
 {
-	in_group "$DIO_DIR/ra_load" "$@" disk=0 "$allow" size=24m "$file" \
+	in_group "$DIO_DIR/ra_load" "$@" disk=0 ${allow:+"$allow"} size=24m "$file" \
 		>>"$DIO_TMP/readers" 2>&1 &
 	pids="$pids $!"
 }
@@ -68,7 +69,7 @@ start_readers()
 	reader streams k=4 bs=4k n=1000
 	reader seq bs=128k n=192
 	reader mix len=128k bs=4k n=60 "seed=$1"
-	[ "$allow" = holes ] || return 0
+	case $allow in bad=*) return ;; esac
 	reader mmap-random n=500 "seed=$1"
 	reader mmap-seq n=2000
 }
@@ -91,21 +92,38 @@ wait_readers()
 	! grep -v '^{' "$DIO_TMP/readers" && return $_failed
 }
 
+# punch MIB: a hole of 64 KiB there, if the file system has holes
+punch()
+{
+	[ "$allow" = holes ] || return 0
+	fallocate -p -o $(($1 * 1048576)) -l 65536 "$file" && punched="$punched $1"
+}
+
+# holes_show: is there a hole, and does each read as zeros?
+holes_show()
+{
+	[ -n "$punched" ] || { echo "no hole was punched"; return 1; }
+	for _mib in $punched; do
+		cmp -n 65536 -i $((_mib * 1048576)):0 "$file" /dev/zero || return
+	done
+}
+
 # disturb N: one of the things that may happen to a file
 disturb()
 {
 	case $(($1 % 5)) in
 	0)	echo 3 >/proc/sys/vm/drop_caches ;;
-	1)	fallocate -p -o $(((16 + $1 % 8) * 1048576)) -l 65536 "$file" 2>/dev/null || : ;;
+	1)	punch $((16 + $1 % 8)) ;;
 	2)	truncate -s 25m "$file" ;;
 	3)	truncate -s 32m "$file" ;;
 	4)	mount -o remount,noatime "$DIO_TMP/mnt" ;;
 	esac
 }
 
-# on_system NAME MAKER
+# on_system NAME MAKER [holes]
 on_system()
 {
+	allow=${3-} punched=""
 	# shellcheck disable=SC2086 # a command line
 	$2 "$disk" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
 	mount -t "$1" "$disk" "$DIO_TMP/mnt" || return
@@ -121,6 +139,8 @@ on_system()
 		done
 		wait_readers || _bad=1
 	done
+	[ "$allow" != holes ] || holes_show || _bad=1
+	allow=""
 	umount "$DIO_TMP/mnt" && return $_bad
 }
 
@@ -180,7 +200,7 @@ bad_pages()
 		done
 		wait_readers || _bad=1
 	done
-	allow=holes
+	allow=""
 	dio_dm_table ra_stress "0 $DIO_SECTORS linear $DIO_DISK 0" && return $_bad
 }
 
@@ -244,19 +264,19 @@ fio_on()
 }
 
 dio_init "$@"
-dio_need dmsetup fallocate truncate losetup mke2fs
+dio_need cmp dmsetup fallocate truncate losetup mke2fs
 dio_get_part ra_stress
 [ "$DIO_SECTORS" -eq 131072 ] || dio_skip_all "$DIO_DISK has less than 64 MiB"
 disk=$DIO_DM
-group="" allow=holes
+group="" allow="" punched=""
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/cgroup"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan $(($(echo "$systems" | wc -l) + 6))
 
-while IFS=: read -r name maker; do
+while IFS=: read -r name maker holes; do
 	on=on_system
 	[ "$name" != xfs ] || on=on_xfs
-	check_on "readers of a restless file on $name" "$name" "$maker" $on "$name" "$maker"
+	check_on "readers of a restless file on $name" "$name" "$maker" $on "$name" "$maker" "$holes"
 done <<LIST
 $systems
 LIST
