@@ -8,7 +8,7 @@
 
 # WARN, lockdep, RCU and refcounts say "WARNING:"; slub says "BUG kmalloc-64 (...):", and others
 # "BUG:", as the watchdogs of CPUs and workqueues do.
-said='WARNING:|BUG[: ]|KASAN:|UBSAN:|Oops|general protection fault|Call Trace|Kernel panic'
+said='WARNING:|\<BUG[: ]|KASAN:|UBSAN:|Oops|general protection fault|Call Trace|Kernel panic'
 said="$said|possible (circular|recursive) locking|suspicious RCU|soft lockup|workqueue lockup"
 said="$said|INFO: task .* blocked for more than|rcu: INFO: .* stall"
 

@@ -15,7 +15,7 @@ TOOL = Path(__file__).resolve().parents[1] / "complaints.sh"
 # For each word a line in which no other stands
 COMPLAINTS = {
     "WARNING:": "WARNING: CPU: 1 PID: 77 at mm/gup.c:10 f+0x1/0x2",
-    "BUG[: ]": "BUG kmalloc-64 (Not tainted): Right Redzone overwritten",
+    r"\<BUG[: ]": "BUG kmalloc-64 (Not tainted): Right Redzone overwritten",
     "KASAN:": "KASAN: null-ptr-deref in range [0x0-0x7]",
     "UBSAN:": "UBSAN: shift-out-of-bounds in fs/direct-io.c:5:3",
     "Oops": "Oops: 0002 [#1] SMP",
@@ -33,7 +33,7 @@ COMPLAINTS = {
 
 QUIET = """\
 Linux version 6.1.0
-debug: PAGE_POISONING is on
+**   This means that this is a DEBUG kernel   **
 virtme-ng-init: WARNING: no such thing
 sd 0:0:0:0: [sda] Attached SCSI disk
 EXT4-fs (sda): mounted filesystem
