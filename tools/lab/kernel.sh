@@ -9,7 +9,7 @@
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
 #	kernel.sh build modules	and their modules: file systems that only make test and bench use
-#	kernel.sh build debug	build debug and the raw driver for it, print its directory
+#	kernel.sh build debug	build debug, its raw driver and lkdtm, print its directory
 #	kernel.sh build debug modules	and all of its modules
 #	kernel.sh build kunit	build kunit alone, print its directory
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, venv
@@ -143,7 +143,8 @@ compile()
 {
 	rm -f "$2/.lab-modules"
 	make -C "$2" -j "$jobs" bzImage
-	[ "$1" != debug ] || make -C "$2" -j "$jobs" drivers/char/raw.ko
+	[ "$1" != debug ] ||
+		make -C "$2" -j "$jobs" drivers/char/raw.ko drivers/misc/lkdtm/lkdtm.ko
 }
 
 # compile_modules TREE: built and installed in TREE/modules, where guest.sh takes them from if the
