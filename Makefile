@@ -12,7 +12,8 @@ SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools
 SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/linux/raw.h \
 	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
 # What the patched kernel is built from; C=2 runs sparse over it, compiled anew or not.
-SPARSE := $(patsubst %.c,%.o,$(filter-out %_test.c,$(filter fs/%.c drivers/char/%.c mm/%.c,$(SOURCES))))
+SPARSE := $(patsubst %.c,%.o,$(filter-out %_test.c,$(filter fs/%.c drivers/char/%.c mm/%.c, \
+	$(SOURCES))))
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
@@ -43,7 +44,11 @@ help:
 	@echo 'make modules    and the file systems that only make test and make bench use'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
-	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, raw as a module)'
+	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
+	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
+	@echo '                module); short-debug-tests: those that hurt most, in ten minutes'
+	@echo 'make stock-tests  the selftests on the stock kernel: what it is known to fail must fail;'
+	@echo '                short-stock-tests: those that take no minutes'
 	@echo 'make kunit      KUnit tests, in a small kernel of their own'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
@@ -72,10 +77,52 @@ selftests: packages
 		KSRC="$$($(LAB)/kernel.sh dir source)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
+# On debug and stock kernels two guests share the tests, too (see guest-tests); their results are
+# kept apart. The short ones are for CI. TOOL_TESTS have nothing to find on another kernel.
+TOOL_TESTS := test_disk_read test_guard test_model_disk
+SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_ra_stress
+SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
+XFAIL := $(CURDIR)/tools/testing/selftests/dio/stock-6.1.xfail
+DEBUG_GUESTS := run-debug-tests-1 run-debug-tests-2
+STOCK_GUESTS := run-stock-tests-1 run-stock-tests-2
+
 debug-tests: selftests
+	@$(LAB)/kernel.sh build debug modules >/dev/null
+	@$(MAKE) --no-print-directory guests-of-debug
+
+short-debug-tests: selftests
 	@$(LAB)/kernel.sh build debug >/dev/null
-	@rm -f $(O)/log/test_*.tap
-	@$(LAB)/guest.sh -k debug -t 7200 $(CURDIR)/$(LAB)/selftests.sh
+	@$(MAKE) --no-print-directory guests-of-debug TESTS="$(SHORT_DEBUG_TESTS)" OPS=$(or $(OPS),20)
+
+stock-tests: modules selftests
+	@$(MAKE) --no-print-directory guests-of-stock TESTS="$(filter-out $(TOOL_TESTS),$(TESTS))"
+
+short-stock-tests: modules selftests
+	@$(MAKE) --no-print-directory guests-of-stock TESTS="$(SHORT_STOCK_TESTS)" OPS=$(or $(OPS),20)
+
+guests-of-%:
+	@rm -rf $(O)/log/$*; mkdir -p $(O)/log/$*/taken
+	@$(MAKE) --no-print-directory -k -j2 run-$*-tests-1 run-$*-tests-2 \
+		$(if $(filter debug,$*),run-debug-complaint-tests)
+
+$(DEBUG_GUESTS): run-debug-tests-%:
+	@$(LAB)/guest.sh -k debug -N -n $* -t 7200 env RESULTS=log/debug TAKEN=taken GUEST=$* \
+		$(if $(OPS),DIO_OPS=$(OPS)) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
+
+$(STOCK_GUESTS): run-stock-tests-%:
+	@$(LAB)/guest.sh -k stock -n $* -t 3600 env RESULTS=log/stock TAKEN=taken GUEST=$* \
+		$(if $(OPS),DIO_OPS=$(OPS)) DIO_STOCK=1 XFAIL=$(XFAIL) \
+		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
+
+complaint-tests: modules
+	@$(MAKE) --no-print-directory run-complaint-tests
+
+run-debug-complaint-tests:
+	@KERNEL=debug $(LAB)/test_complaints.sh | tee $(O)/log/debug/test_complaints.tap; \
+		exit $${PIPESTATUS[0]}
+
+run-complaint-tests:
+	@$(LAB)/test_complaints.sh | tee $(O)/log/test_complaints.tap; exit $${PIPESTATUS[0]}
 
 kunit: packages
 	@$(LAB)/kunit.sh
@@ -103,7 +150,7 @@ array-tests: kernel selftests
 
 all-guest-tests: modules selftests
 	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
-	@$(MAKE) --no-print-directory -k -j2 run-array-tests $(GUEST_TESTS)
+	@$(MAKE) --no-print-directory -k -j2 run-array-tests run-complaint-tests $(GUEST_TESTS)
 
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:
@@ -139,6 +186,7 @@ series:
 
 unit-tests: packages
 	@mkdir -p $(O)/log
+	@$(LAB)/kernel.sh source >/dev/null
 	@$(PYTHON) -m unittest discover -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log; \
 		exit $${PIPESTATUS[0]}
 
@@ -184,6 +232,8 @@ clean:
 	rm -rf $(O)
 
 .PHONY: help packages kernel modules selftests disks guest-tests array-tests all-guest-tests \
-	$(GUEST_TESTS) run-array-tests debug-tests kunit field run bench report profile series \
-	unit-tests harness mutants fuzz test boot check clean
+	$(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) stock-tests \
+	short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
+	run-debug-complaint-tests kunit field run bench report profile series unit-tests harness \
+	mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -1,64 +1,87 @@
-#!/bin/bash
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Does guest.sh hear a kernel that complains, and see one that stands still? The kernel's own lkdtm
-# provokes what the detectors are for; each must fail the run and be named. On the host, with the
-# modules of the KERNEL (patched) built: test_complaints.sh [KERNEL]. TAP goes to stdout and to
-# $O/log/test_complaints.tap (-KERNEL.tap if that is not patched). Exit: 0 if none failed.
+# On the host: does guest.sh hear a kernel that complains, and see one that stands still? The
+# kernel's own lkdtm provokes what the detectors are for; each must fail the run and be named.
+# KERNEL=debug: those of the debug kernel, too; without it, the patched kernel (with its modules),
+# the limits of the detectors, and guests with two nodes.
+#
+# Who is hurt when it is broken: everybody who believes a green run.
 
-set -u
+# shellcheck source=../testing/selftests/dio/dio_common.sh
+. "$(dirname "$0")/../testing/selftests/dio/dio_common.sh"
 
-lab=$(cd "$(dirname "$0")" && pwd)
-kernel=${1-patched}
-results=${O:-$lab/../../out}/log
-tap=test_complaints
-[ "$kernel" = patched ] || tap=test_complaints-$kernel
-mkdir -p "$results"
-results=$(cd "$results" && pwd)
-# Its guests fail, which is not to be counted with the results of others.
-O=$(mktemp -d "$results/complaints.XXXXXX")
-export O
-trap 'rm -rf "$O"' EXIT
-n=0
-failed=0
+kernel=${KERNEL:-patched}
+# The guest sees $O. These guests fail, which is not to be counted with the results of others.
+out=${O:-$DIO_DIR/../../out}
+mkdir -p "$out/log"
+TMPDIR=$(cd "$out" && pwd)/log
+export TMPDIR
+lkdtm=$("$DIO_DIR/kernel.sh" dir "$kernel")/drivers/misc/lkdtm/lkdtm.ko
 
-# result RC NAME
-result()
+# guest RC WORD...: guest.sh, with these words, exits so; what it says is kept
+guest()
 {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n $2"
-	else
-		echo "not ok $n $2"
-		failed=1
-	fi
+	wanted=$1
+	shift
+	rc=0
+	O=$DIO_TMP "$DIO_DIR/guest.sh" -k "$kernel" -t 300 "$@" >"$DIO_TMP/out" 2>"$DIO_TMP/said" ||
+		rc=$?
+	cat "$DIO_TMP/out" "$DIO_TMP/said"
+	echo "exit $rc, wanted $wanted"
+	[ "$rc" -eq "$wanted" ]
 }
 
-# lkdtm is asked to by a process of its own each time: most do not survive it. A task hangs for
-# longer than the limit (now 4 s); the CPU that is stuck at last (for more than 2 x 2 s) stays so.
-cat >"$O/provoke" <<'SCRIPT'
-modprobe lkdtm || exit
+# heard REGEX: was it named, with its line in the log?
+heard()
+{
+	grep -qE "^[0-9]+:.*($1)" "$DIO_TMP/said"
+}
+
+# limits OPTIONS HUNG-TASK SOFTLOCKUP CPUS: a guest with these options has these limits in
+# seconds, two nodes, and the CPUs of the second are these
+limits()
+{
+	echo "$2 $3 0-1 $4" | sed 's/ *$//' >"$DIO_TMP/limits"
+	# shellcheck disable=SC2086 # a list
+	guest 0 $1 sh "$DIO_TMP/show" && diff "$DIO_TMP/out" "$DIO_TMP/limits"
+}
+
+stands_still()
+{
+	STILL=20 guest 124 sh "$DIO_TMP/stand_still" "$lkdtm" &&
+		grep -q "^not ok 1 the $kernel guest goes on" "$DIO_TMP/log/test_guest.tap"
+}
+
+dio_init "$@"
+cat >"$DIO_TMP/show" <<'SCRIPT'
+cd /proc/sys/kernel
+soft=$(($(cat watchdog) * $(cat watchdog_thresh) * 2))
+node=/sys/devices/system/node
+echo $(cat hung_task_timeout_secs) $soft $(cat $node/has_memory $node/node1/cpulist)
+SCRIPT
+
+# A process of its own asks lkdtm each time: most do not survive it. A task that hangs is told after
+# 4 s now; the CPU that is stuck at last after 2 x 2 s, and stays so.
+cat >"$DIO_TMP/provoke" <<'SCRIPT'
+insmod "$1" || exit 2
+shift
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
 provoke()
 {
-	(exec sh -c "echo $1 >/sys/kernel/debug/provoke-crash/DIRECT") &
+	sh -c "echo $1 >/sys/kernel/debug/provoke-crash/DIRECT" &
+	sleep "$2"
 }
-mount -t debugfs none /sys/kernel/debug 2>/dev/null
 echo 4 >/proc/sys/kernel/hung_task_timeout_secs
 echo 2 >/proc/sys/kernel/watchdog_thresh
 for kind; do
-	provoke "$kind"
-	sleep 1
+	provoke "$kind" 1
 done
-provoke HUNG_TASK
-sleep 9
-dmesg
-provoke SOFTLOCKUP
-sleep 8
-dmesg | tail -n 60
+provoke HUNG_TASK 9
+provoke SOFTLOCKUP 8
 SCRIPT
-
-cat >"$O/stand_still" <<'SCRIPT'
-modprobe lkdtm || exit
+cat >"$DIO_TMP/stand_still" <<'SCRIPT'
+insmod "$1" || exit 2
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 for cpu in 0 1; do
 	taskset -c $cpu sh -c 'echo HARDLOCKUP >/sys/kernel/debug/provoke-crash/DIRECT' &
@@ -67,48 +90,30 @@ wait
 SCRIPT
 
 # Lockdep is silent once there was a BUG.
-kinds="BUG EXCEPTION"
+kinds="WARNING BUG EXCEPTION"
 [ "$kernel" != debug ] || kinds="SPINLOCKUP ARRAY_BOUNDS SLAB_LINEAR_OVERFLOW $kinds"
+planned=$(($(echo "$kinds" | wc -w) + 3))
+[ "$kernel" = debug ] || planned=$((planned + 3))
+dio_plan $planned
 
-# heard REGEX NAME: was it named?
-heard()
-{
-	grep -qE "^[0-9]+:.*$1" "$O/said"
-	result $? "$2"
-}
-
-all()
-{
-	local rc=0
-
-	echo "TAP version 13"
-	"$lab/guest.sh" -k "$kernel" true >"$O/said" 2>&1
-	result $? "a silent kernel passes"
-	# shellcheck disable=SC2086 # a list
-	"$lab/guest.sh" -k "$kernel" -t 300 bash "$O/provoke" WARNING $kinds >"$O/out" 2>"$O/said" || rc=$?
-	[ "$rc" -eq 1 ]
-	result $? "a kernel that complains fails the run"
-	heard 'WARNING: .*lkdtm' "a warning is heard"
-	heard 'kernel BUG at' "a BUG is heard"
-	heard 'Oops' "an oops is heard"
-	heard 'INFO: task .* blocked for more than' "a task that hangs is heard"
-	heard 'BUG: soft lockup' "a CPU that is stuck is heard"
-	if [ "$kernel" = debug ]; then
-		heard 'KASAN: ' "a write behind an object is heard"
-		heard 'UBSAN: ' "an index out of bounds is heard"
-		heard 'lock held when returning' "a lock that is left held is heard"
-	fi
-	[ "$failed" -eq 0 ] || sed 's/^/# /' "$O/said"
-
-	rc=0
-	STILL=20 "$lab/guest.sh" -k "$kernel" -t 300 bash "$O/stand_still" >"$O/out" 2>"$O/said" ||
-		rc=$?
-	[ "$rc" -eq 124 ] && grep -q "^not ok 1 the $kernel guest goes on" "$O/log/test_guest.tap"
-	result $? "a kernel that stands still fails the run"
-	[ "$rc" -eq 124 ] || sed 's/^/# /' "$O/said"
-	echo "1..$n"
-}
-
-all >"$results/$tap.tap"
-cat "$results/$tap.tap"
-exit $failed
+if [ "$kernel" != debug ]; then
+	dio_check "a silent kernel passes; its limits, two nodes" limits "-N" 120 60 1
+	dio_check "where instructions are counted nothing watches" limits "-c -N" 0 0 ""
+	dio_check "a kernel that stands still fails the run" stands_still
+fi
+# shellcheck disable=SC2086 # a list
+dio_check "a kernel that complains fails the run" guest 1 sh "$DIO_TMP/provoke" \
+	"$lkdtm" $kinds
+for kind in $kinds HUNG_TASK SOFTLOCKUP; do
+	case $kind in
+	WARNING)	what="a warning" said="WARNING: .*lkdtm" ;;
+	BUG)		what="a BUG" said="kernel BUG at" ;;
+	EXCEPTION)	what="an oops" said="Oops" ;;
+	SPINLOCKUP)	what="a lock that is left held" said="lock held when returning" ;;
+	ARRAY_BOUNDS)	what="an index out of bounds" said="UBSAN: array-index" ;;
+	SLAB_LINEAR_OVERFLOW)	what="a write behind an object" said="KASAN: slab-out" ;;
+	HUNG_TASK)	what="a task that hangs" said="INFO: task .* blocked for more than" ;;
+	SOFTLOCKUP)	what="a CPU that is stuck" said="BUG: soft lockup" ;;
+	esac
+	dio_check "$what is heard" heard "$said"
+done
