@@ -4,7 +4,7 @@
  *
  *	dio_race [disk=1] unit=512 n=400 [steady | whole] FILE
  *	dio_race [disk=1] cut FILE
- *	dio_race [disk=1] fallback|extend|beyond|aligned FILE
+ *	dio_race [disk=1] fallback|extend|beyond|aligned|behind FILE
  *	dio_race [disk=1] clean FILE
  *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
  *	dio_race [disk=1] check FILE
@@ -60,7 +60,13 @@
  *	synchronous reader: reads FILE in several bios, into other pages that are cleaned meanwhile
  *
  * Who is hurt: every reader of the system, and who truncates a file that they read, if one kernel
- * thread marks the pages of all and a synchronous read waits for it.
+ * thread marks the pages of all and a synchronous read waits for it. Another reads FILE into the
+ * page that is locked: it waits, but truncating FILE does not.
+ *
+ * The word behind needs a disk that is slow to write: more O_DSYNC AIO writes end at once than one
+ * CPU has workers for, while a write that goes on in the page cache waits for them with the inode
+ * lock. Who is hurt: databases that write their logs so. If fsync, which takes that lock, runs
+ * before other completions in their queue, nothing of the file ever ends.
  *
  * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
  * The writers do n operations each; the others go on until they have. A read may fall short, and
@@ -73,6 +79,7 @@
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -90,6 +97,7 @@
 #define IO_MAX		(64UL << 10)
 #define BLOCK_MAX	(64UL << 10)	/* no file system here has larger ones */
 #define DEPTH		8
+#define NR_SYNCS	600	/* a work queue runs at most 256 of its items on a CPU at once */
 #define TIME_LIMIT	120	/* seconds for one operation: far more than any disk needs */
 
 enum { NR_PROCESSES = 7 };
@@ -373,6 +381,34 @@ static void extend_beyond_aio(void)
 	write_beside_aio(0, PAGE / 2, 2 * PAGE, PAGE);
 }
 
+/* The AIO writes are O_DSYNC and of whole blocks; the last meets a hole, and falls back. */
+static void write_behind_syncs(void)
+{
+	static struct iocb cbs[NR_SYNCS], *list[NR_SYNCS];
+	static struct io_event events[NR_SYNCS];
+	aio_context_t ctx = aio_setup(NR_SYNCS);
+	cpu_set_t one;
+	int i;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		die(1, "one CPU: %s", strerror(errno));
+	open_file(O_DIRECT | O_DSYNC);
+	for (i = 0; i < NR_SYNCS; i++) {
+		size_t pos = BLOCK_MAX + i % (BLOCK_MAX / PAGE) * PAGE;
+
+		list[i] = &cbs[i];
+		aio_prepare(list[i], fd, 1, right + pos, PAGE, pos);
+	}
+	aio_submit(ctx, list, NR_SYNCS);
+	check_result("a write into a hole", 0, STAMP_SECTOR,
+		     sys_result(pwrite(fd, right, STAMP_SECTOR, 0)), 1);
+	aio_reap(ctx, events, NR_SYNCS, NR_SYNCS, NULL);
+	for (i = 0; i < NR_SYNCS; i++)
+		check_result("an AIO write", 0, PAGE, events[i].res, 1);
+}
+
 /* Whole blocks of a hole; the read is of others. */
 static void write_aligned_below_read(void)
 {
@@ -502,6 +538,21 @@ static void sync_below_reads(void)
 	check_stamps(map + IO_MAX, IO_MAX, IO_MAX);
 }
 
+static void truncate_in_time(const char *path, size_t len)
+{
+	int child, status;
+	pid_t pid = start_one(&child);
+
+	if (child)
+		_exit(!!truncate(path, len));
+	set_alarm(TIME_LIMIT / 2);
+	if (waitpid(pid, &status, 0) != pid)
+		die(1, "%s: a truncate hangs", path);
+	alarm(0);
+	if (status)
+		die(1, "%s: a truncate failed", path);
+}
+
 static void read_beside_locked_page(void)
 {
 	unsigned char *map, *locked;
@@ -509,7 +560,7 @@ static void read_beside_locked_page(void)
 	char into[4096];
 	aio_context_t ctx;
 	struct iocb cb;
-	pid_t pid;
+	pid_t pid, reader;
 
 	if (!stop || !go || !other)
 		die(EXIT_USAGE, "locked needs stop=, go= and other=");
@@ -517,6 +568,10 @@ static void read_beside_locked_page(void)
 	map = map_file(into, 2 * IO_MAX, &to);
 	locked = map_file(other, IO_MAX, &other_fd);
 	ctx = send_one(&cb, 0, locked, IO_MAX, IO_MAX);
+	reader = start_one(&child);
+	if (child)
+		_exit(pread(fd, locked, IO_MAX, 0) != IO_MAX);
+	wait_until_it_waits(reader);
 	if (system(stop))
 		die(1, "%s failed", stop);
 	if (sync_file_range(other_fd, 0, IO_MAX, SYNC_FILE_RANGE_WRITE))
@@ -527,12 +582,15 @@ static void read_beside_locked_page(void)
 	wait_until_it_waits(pid);
 	reap_read(ctx);
 	read_below_sync(map, to);
-	if (waitpid(pid, &status, WNOHANG))
+	if (waitpid(pid, &status, WNOHANG) || waitpid(reader, &status, WNOHANG))
 		die(1, "%s: nothing was locked", other);
+	truncate_in_time(name, IO_MAX);
 	if (system(go))
 		die(1, "%s failed", go);
 	if (waitpid(pid, &status, 0) != pid || status)
 		die(1, "%s: the truncate failed", other);
+	if (waitpid(reader, &status, 0) != reader || status)
+		die(1, "%s: the read failed", name);
 }
 
 /* Ends it if a process has done nothing since it was called last. */
@@ -610,6 +668,8 @@ static void parse_word(char *word)
 		only = extend_beyond_aio;
 	else if (!strcmp(word, "aligned"))
 		only = write_aligned_below_read;
+	else if (!strcmp(word, "behind"))
+		only = write_behind_syncs;
 	else if (!strcmp(word, "locked"))
 		only = read_beside_locked_page;
 	else if (!strncmp(word, "stop=", 5))

@@ -127,7 +127,7 @@ dio_get_part files
 disk=$DIO_DM
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $((5 + $(echo "$dio_systems" | wc -l) * 5 - $(echo "$no_wait" | wc -w)))
+dio_plan $((6 + $(echo "$dio_systems" | wc -l) * 5 - $(echo "$no_wait" | wc -w)))
 
 head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
 dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
@@ -143,6 +143,8 @@ dio_check "a write behind the end of a file, beside an AIO write, vfat with sect
 	on_slow vfat "$vfat_4k" 0 1000 beyond if=/dev/zero bs=2k count=1
 dio_check "a write of whole blocks into a hole waits for no read of others" \
 	on_slow ext2 "mke2fs -q -F -t ext2 -b 4096" 5000 0 aligned if=/dev/zero seek=1 count=1
+dio_check "more O_DSYNC writes than a CPU has workers, and one that waits for them" \
+	on_slow ext2 "mke2fs -q -F -t ext2 -b 4096" 0 500 behind if=/dev/zero seek=1 count=1
 dio_check "a read in several bios, while a page of somebody else stays locked" \
 	locked_on ext2 "mke2fs -q -F -t ext2 -b 1024"
 
