@@ -187,10 +187,7 @@ def try_known(out, cases, name):
     text = apply_rules(out, name, subject)
     if text is None:
         return name, "not made", f"its rules match nothing ({out}/mutants/{name}.log)"
-    candidate = Candidate(out, name, subject, text)
-    if candidate.compile() is None:
-        return name, "not made", f"does not compile ({candidate.work})"
-    return name, *candidate.test(cases)
+    return name, *Candidate(out, name, subject, text).test(cases)
 
 
 def known(out, cases, names):

@@ -33,7 +33,7 @@ typedef unsigned short umode_t;
 #define MODULE_LICENSE(text)		extern int module_license
 #define module_init(f)		int f##_called(void) { return f(); } extern int f##_called(void)
 #define module_exit(f)		void f##_called(void) { f(); } extern void f##_called(void)
-#define pr_warn(...)		printf("# " __VA_ARGS__)
+void pr_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define cpu_relax()		do { } while (0)
 
 /* Locks */

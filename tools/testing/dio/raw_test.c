@@ -66,6 +66,17 @@ static int locked, flush_error;
 static bool admin = true, bad_user, nowait_disk;
 static void *holder;
 
+static char warned[128];
+
+void pr_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(warned, sizeof(warned), fmt, ap);
+	va_end(ap);
+}
+
 static bool fails(void)
 {
 	return ++nr_calls == fails_at;
@@ -500,8 +511,13 @@ static void check_loading(void)
 	raw_exit_called();
 	check_unloaded();
 	for (i = 0; i < 4; i++) {
+		char should[128];
+
+		snprintf(should, sizeof(should),
+			 "max_raw_minors=%d is not within 2-65536: using 8\n", bad[i]);
 		*raw_param_max_raw_minors = bad[i];
 		EXPECT(load(0), 0);
+		EXPECT(strcmp(warned, should), 0);
 		EXPECT(region, CONFIG_MAX_RAW_DEVS);
 		raw_exit_called();
 	}
