@@ -89,7 +89,7 @@ mounted()
 		skips "DIO_DISKS: $disk is mounted on" DIO_DISKS="$disk $disk" \
 			"$DIO_DIR/test_disk_read.sh" &&
 		skips "DIO_SCRATCH: $disk is mounted on" DIO_SCRATCH="$disk" \
-			"$DIO_DIR/test_raw.sh" --write
+			"$DIO_DIR/test_boundary.sh" --write
 	bad=$?
 	umount "$DIO_TMP/mnt" && return $bad
 }
@@ -229,7 +229,7 @@ partitioned()
 	refused "is partitioned: ${disk##*/}1\$" "$disk" &&
 		refused "is a partition, not a whole disk\$" "${disk}1" &&
 		skips "DIO_SCRATCH: $disk is partitioned" DIO_SCRATCH="$disk" \
-			"$DIO_DIR/test_raw.sh" --write
+			"$DIO_DIR/test_boundary.sh" --write
 	bad=$?
 	make_ext2 "${disk}1" && mount -t ext2 "${disk}1" "$DIO_TMP/mnt" || return
 	dio_guard "$disk" | grep -q "^${disk}1 is mounted on" || bad=1
@@ -389,12 +389,12 @@ for type in $types; do
 done
 dio_check "DIO_SCRATCH without --write is not touched" skips \
 	"DIO_SCRATCH=$disk is not written unless --write is given too" \
-	DIO_SCRATCH="$disk" "$DIO_DIR/test_raw.sh"
+	DIO_SCRATCH="$disk" "$DIO_DIR/test_boundary.sh"
 sign none
 dio_check "too few disks" skips "DIO_DISKS names 1 disks, the test needs 2" DIO_DISKS="$disk" \
 	"$DIO_DIR/test_disk_read.sh"
 dio_check "all disks named are looked at together" skips "DIO_SCRATCH: $link is named twice" \
-	DIO_SCRATCH="$disk" DIO_DISKS="$link" "$DIO_DIR/test_raw.sh" --write
+	DIO_SCRATCH="$disk" DIO_DISKS="$link" "$DIO_DIR/test_boundary.sh" --write
 
 # Without its host's number it may have the WWID of the paths.
 dio_pull "$disk"
