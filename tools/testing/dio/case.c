@@ -227,7 +227,7 @@ static void draw_faults(void)
 	c.end_io_error = chance(16) ? -EUCLEAN : 0;
 	c.wq_fails = chance(32);
 	c.memory_tight = chance(4);
-	c.pipe_empty = chance(2);
+	c.none_is_zero = chance(2);
 }
 
 void draw_case(void)

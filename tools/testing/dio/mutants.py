@@ -73,6 +73,10 @@ def number(name, default):
     return int(value)
 
 
+def one_line(text):
+    return " ".join(text.split())
+
+
 def run(argv, seconds, **kwargs):
     """(exit status, what it said); status None: it did not end."""
     try:
@@ -92,7 +96,7 @@ def verdict(status, said):
         return "broken", f"not done after {LIMIT} s, and does not say why"
     if found:
         return "killed", next(filter(None, found.groups()), "")[:110]
-    return "broken", f"exit {status}: {said.strip()[-200:] or 'without a word'}"
+    return "broken", f"exit {status}: {one_line(said)[-200:] or 'without a word'}"
 
 
 class Candidate:
@@ -126,7 +130,7 @@ class Candidate:
         for program, *words in self.subject.tests:
             status, said = self.make(program, "CFLAGS=-O1 -g")
             if status != 0:
-                return "broken", f"{program} is not built: {said.strip()[-200:]}"
+                return "broken", f"{program} is not built: {one_line(said)[-200:]}"
             what, why = verdict(*run([self.work / program, *(w.format(cases=cases) for w in words)],
                                      LIMIT))
             if what != "survived":
@@ -211,10 +215,6 @@ def known(out, cases, names):
 #
 # Faults by a machine
 #
-
-def one_line(text):
-    return " ".join(text.split())
-
 
 def functions(lines):
     """The name of the function that each line is in, or of the one before."""

@@ -118,19 +118,6 @@ static void __noreturn __printf(1, 2) die(const char *fmt, ...)
 	exit(2);
 }
 
-void __noreturn wrong(const char *fmt, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	printf("not ok ");
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-	exit(1);
-}
-
 static void *grow(void *array, unsigned int n, size_t size)
 {
 	if (n & (n - 1))

@@ -41,6 +41,16 @@ static int memory_of(size_t k, unsigned int *offset)
 	return page_at(c.segs[i].start + k, !c.write);
 }
 
+/* Memory is fetched a segment at a time, even if two lie side by side. */
+static bool begins_segment(size_t k)
+{
+	unsigned int i;
+
+	for (i = 0; k >= c.segs[i].len; i++)
+		k -= c.segs[i].len;
+	return !k;
+}
+
 static void add_move(unsigned int sector, size_t pos, int page, unsigned int offset, bool piece)
 {
 	moves[nr_moves++] = (struct move) {
@@ -129,7 +139,8 @@ static int walk(size_t end)
 			unsigned int next;
 			int then = memory_of(pos + SECTOR_SIZE - c.pos, &next);
 
-			piece = then != page || next != offset + SECTOR_SIZE;
+			piece = then != page || next != offset + SECTOR_SIZE ||
+				begins_segment(pos + SECTOR_SIZE - c.pos);
 		}
 	}
 	want.ret = pos - c.pos;

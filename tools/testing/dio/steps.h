@@ -5,7 +5,7 @@
 
 extern unsigned long steps_left;
 
-/* The program's own: says what is wrong, and ends it. */
+/* Says what is wrong, and ends the program; most have their own. */
 void wrong(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 #endif

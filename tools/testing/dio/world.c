@@ -270,6 +270,8 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 		pages[page].pins++;
 		to[i] = &pages[page];
 	}
+	if (!i && c.none_is_zero)
+		return 0;
 	return i ? i : -EFAULT;
 }
 
@@ -498,7 +500,7 @@ ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most
 	}
 	len = min(len, most);
 	if (!len)
-		return c.pipe_empty ? 0 : -EFAULT;
+		return c.none_is_zero ? 0 : -EFAULT;
 	iov_iter_advance(iter, len);
 	return len;
 }

@@ -72,7 +72,7 @@ struct dio_case {
 	/* what fails: the how-manieth call, or NEVER */
 	int map_fails, bio_fails, bio_fails_too, grab_fails;
 	int map_error, write_back_error, end_io_error;
-	bool wq_fails, bio_again, memory_tight, pipe_empty;
+	bool wq_fails, bio_again, memory_tight, none_is_zero;
 	/* when things happen */
 	enum timing timing;
 	u8 poison;

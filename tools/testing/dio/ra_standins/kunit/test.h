@@ -2,22 +2,9 @@
 /* A KUnit suite as a program: one line of TAP a case; exit 1 if one failed. */
 #include "ra_kernel.h"
 #include "../../steps.h"
-#include <stdarg.h>
 
 /* Three times what was seen */
 #define CASE_STEPS	300000000UL
-
-void wrong(const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("not ok ");
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	putchar('\n');
-	exit(1);
-}
 
 struct kunit {
 	const char *name;
