@@ -710,6 +710,7 @@ int main(int argc, char **argv)
 		parse_word(argv[i]);
 	if (!name || (!only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
 		die(EXIT_USAGE, "%s", usage);
+	want_file(name);
 	steady |= whole;
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);
