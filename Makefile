@@ -26,7 +26,7 @@ HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
 STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, AVOID_EXTERNS, \
 	NEW_TYPEDEFS, MACRO_ARG_REUSE, MACRO_ARG_PRECEDENCE, PREFER_DEFINED_ATTRIBUTE_MACRO, \
-	EXPORT_SYMBOL, FUNCTION_ARGUMENTS, MINMAX, ENOSYS
+	EXPORT_SYMBOL, FUNCTION_ARGUMENTS, MINMAX, ENOSYS, IS_ENABLED_CONFIG
 
 help:
 	@echo 'make run        everything: the field reports on the harness, then build and boot both'

@@ -26,8 +26,8 @@
  * bios end in dio_end_io(). Whoever drops the last reference to the struct dio, a bio or the
  * submitter, goes on: it wakes the submitter if that waits, or completes the I/O, in a work item if
  * completion may sleep. dio_complete() computes the result and tells file system and caller. An
- * O_DSYNC write is synced after it has left i_dio_count, and in another queue: fsync takes the inode
- * lock, whose holder may wait for i_dio_count, and so for what is queued.
+ * O_DSYNC write is synced after it has left i_dio_count, and in another queue: fsync takes the
+ * inode lock, whose holder may wait for i_dio_count, and so for what is queued.
  */
 
 /**
@@ -551,8 +551,8 @@ static void dio_put(struct dio *dio)
 	}
 
 	/*
-	 * Invalidation of what somebody cached meanwhile may sleep. Asynchronous writes have seen to
-	 * it that the file system's queue is there.
+	 * Invalidation of what somebody cached meanwhile may sleep. Asynchronous writes have seen
+	 * to it that the file system's queue is there.
 	 */
 	if (dio->result && (dio->defer || (dio->write && dio->inode->i_mapping->nrpages))) {
 		INIT_WORK(&dio->work, dio_complete_work);
@@ -699,8 +699,8 @@ static inline void dio_wait(struct dio *dio)
 }
 
 /*
- * The pool must not wait for a bio that this I/O itself keeps, because its pages were cleaned: those
- * that have ended are released, and if there is no memory all others are waited for, before it is.
+ * The pool must not wait for a bio that this I/O itself keeps, because its pages were cleaned:
+ * those that have ended are released, and if there is no memory all others are waited for first.
  */
 static struct bio *dio_alloc_bio(struct dio *dio, struct dio_cursor *cur)
 {
@@ -826,8 +826,8 @@ static size_t dio_add_pages(struct dio_cursor *cur, size_t left)
 }
 
 /*
- * Write @len zeros at @sector, which belongs to @pos of the file. The page of zeros is never pinned,
- * and what unpins pages knows it; a reference is taken, and put, as of any other page.
+ * Write @len zeros at @sector, which belongs to @pos of the file. The page of zeros is never
+ * pinned, and what unpins pages knows it; a reference is taken, and put, as of any other page.
  */
 static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos,
 		     size_t len)
@@ -1111,7 +1111,7 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 	else if (!atomic_dec_and_test(&dio->ref))
 		return -EIOCBQUEUED;
 
-	/* It is ours alone now. Pages may be locked for long: nobody has to wait for i_dio_count. */
+	/* It is ours alone now. Pages may be locked for long: i_dio_count is lowered first. */
 	done = dio_complete(dio, ret, true);
 	if (cur->first_used && dio_is_waiters(dio, &dio->bio))
 		dio_release_bio(dio, &dio->bio, dio->dirty);

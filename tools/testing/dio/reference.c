@@ -168,7 +168,8 @@ static bool side_by_side(struct move *a, struct move *b)
 		return a->page == b->page && end == b->offset;
 	if (end < PAGE_SIZE)
 		return a->page == b->page && end == b->offset;
-	return b->page == a->page + 1 && !b->offset && !c.xen && !c.kmsan && (unsigned int)b->page != c.section;
+	return b->page == a->page + 1 && !b->offset && !c.xen && !c.kmsan &&
+	       (unsigned int)b->page != c.section;
 }
 
 /* The fewest bios that do all moves */
