@@ -336,7 +336,8 @@ static inline unsigned long ra_history(const struct ra_ask *ask)
 	pgoff_t miss;
 
 	rcu_read_lock();
-	miss = page_cache_prev_miss(ask->mapping, ask->index - 1, ask->max);
+	/* One more than max: without a gap among them, 6.1 gives the last that it looked at. */
+	miss = page_cache_prev_miss(ask->mapping, ask->index - 1, ask->max + 1);
 	rcu_read_unlock();
 	return ask->index - 1 - miss;
 }
@@ -440,7 +441,8 @@ static inline bool ra_plan_mark(struct file_ra_state *ra, struct ra_ask *ask, un
 		return false;
 
 	rcu_read_lock();
-	miss = page_cache_next_miss(ask->mapping, ask->index + 1, ask->max);
+	/* One more, as in ra_history() */
+	miss = page_cache_next_miss(ask->mapping, ask->index + 1, ask->max + 1);
 	rcu_read_unlock();
 	if (!miss || miss - ask->index > ask->max)
 		return false;

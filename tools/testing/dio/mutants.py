@@ -129,6 +129,8 @@ class Candidate:
         """The verdict of the first test that finds something, or is broken."""
         for program, *words in self.subject.tests:
             status, said = self.make(program, "CFLAGS=-O1 -g")
+            if status != 0 and "undefined reference" in said:
+                return "stillborn", f"{program} does not link"
             if status != 0:
                 return "broken", f"{program} is not built: {one_line(said)[-200:]}"
             what, why = verdict(*run([self.work / program, *(w.format(cases=cases) for w in words)],

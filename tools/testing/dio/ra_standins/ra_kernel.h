@@ -98,10 +98,11 @@ static inline bool page_in_cache(const struct address_space *mapping, pgoff_t in
 	return index < mapping->i_pages.pages && mapping->i_pages.present[index];
 }
 
+/* As in 6.1: without a gap, the last index that was looked at. */
 static inline pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index,
 					   unsigned long max_scan)
 {
-	while (max_scan-- && page_in_cache(mapping, index))
+	while (max_scan-- && page_in_cache(mapping, index) && max_scan)
 		index++;
 	return index;
 }
@@ -109,7 +110,7 @@ static inline pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_
 static inline pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index,
 					   unsigned long max_scan)
 {
-	while (max_scan-- && page_in_cache(mapping, index))
+	while (max_scan-- && page_in_cache(mapping, index) && max_scan)
 		index--;
 	return index;
 }
