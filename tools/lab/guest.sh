@@ -134,6 +134,8 @@ if [ "$nodes" -eq 2 ]; then
 	half=$((${memory%M} / 2))M
 	second=1
 	[ "$count" -eq 0 ] || second=""
+	# CPUs of one socket share a cache; the kernel warns if they are on two nodes.
+	[ "$count" -eq 1 ] || qemu="$qemu -smp sockets=2,cores=1,threads=1"
 	args+=(--numa "$half,cpus=0" --numa "$half${second:+,cpus=$second}")
 fi
 
