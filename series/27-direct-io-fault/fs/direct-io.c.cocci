@@ -18,6 +18,7 @@ identifier dio, sdio, op;
  ...+>
  }
 
+// places: 2
 @get depends on refill@
 identifier dio, sdio;
 @@

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // A read takes the inode lock to keep truncates and allocation away, not other reads.
 
+// places: 3
 @shared@
 identifier inode;
 @@
