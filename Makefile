@@ -78,7 +78,8 @@ selftests: packages
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
 # On debug and stock kernels two guests share the tests, too (see guest-tests); their results are
-# kept apart. Of the short ones CI runs the one of stock. TOOL_TESTS have nothing to find on another kernel.
+# kept apart. Of the short ones CI runs the one of stock. TOOL_TESTS have nothing to find on
+# another kernel.
 TOOL_TESTS := test_disk_read test_guard test_model_disk
 SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_ra_stress
 SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
