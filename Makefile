@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The front door; `make help` lists what it does. Variables: KSRC= a Linux 6.1 tree (default:
-# Debian's linux-source-6.1), O= output (default out/), DISKS= images to attach (default: eight
-# stamped ones in $O/disks).
+# The front door; `make help` lists what it does. Variables: BASE= 6.1, 6.12 or 7.3 (default: the
+# distribution's own) or KSRC= a tree of one of them, O= output (default out/), DISKS= images to
+# attach (default: eight stamped ones in $O/disks).
 
 export O := $(abspath $(or $(O),out))
-export KSRC DISKS
+export BASE KSRC DISKS
 LAB := tools/lab
+base = $(shell BASE='$(BASE)' KSRC='$(KSRC)' $(LAB)/base.sh name)
 PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools/testing/dio/*.sh)
-SOURCES := fs/direct-io.c fs/direct-io_test.c drivers/char/raw.c include/uapi/linux/raw.h \
-	$(wildcard $(LAB)/*.c mm/*.[ch] drivers/scsi/qla2xxx/*.[ch])
-# What the patched kernel is built from; C=2 runs sparse over it, compiled anew or not.
-SPARSE := $(patsubst %.c,%.o,$(filter-out %_test.c,$(filter fs/%.c drivers/char/%.c mm/%.c, \
-	$(SOURCES))))
+# What checkpatch says of trace events nobody can mend.
+SOURCES = $(wildcard $(LAB)/*.c) \
+	$(sort $(shell find $(wildcard base block drivers fs include lib mm) \
+	-path '*include/trace' -prune -o -name '*.[ch]' -print))
+# Of what the patched kernel is built from, our own files; C=2 runs sparse over them, compiled anew
+# or not. 7.3 takes only a sparse that knows __typeof_unqual__; for the others __typeof__ will do.
+CF := -D__typeof_unqual__=__typeof__
+SPARSE := s/^[a-z]* \(\(block\|drivers\/char\|fs\|lib\|mm\)\/.*\)\.c$$/\1/p
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
@@ -29,12 +33,15 @@ STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, A
 	EXPORT_SYMBOL, FUNCTION_ARGUMENTS, MINMAX, ENOSYS, IS_ENABLED_CONFIG
 
 help:
+	@echo 'BASE=6.1, 6.12 or 7.3 (default: the distribution'"'"'s own), or KSRC= a tree of one of these,'
+	@echo 'says of which kernel:'
 	@echo 'make run        everything: the field reports on the harness, then build and boot both'
 	@echo '                kernels, the shorter selftests, reads, the table'
 	@echo 'make field      the five field reports on the harness: our engine and readahead, and with'
 	@echo '                the faults put back, on modelled arrays; no kernel is built'
-	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest,'
-	@echo '                KUnit tests. OPS= random operations on a file of each file system'
+	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest;'
+	@echo '                on a debug kernel KUnit tests and a part of the selftests. OPS= random'
+	@echo '                operations on a file of each file system'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants;'
 	@echo '                readahead, the raw driver, modelled disks, the field reports'
 	@echo 'make mutants    only those: known faults, put back, must be found, and four in five of'
@@ -44,21 +51,29 @@ help:
 	@echo 'make modules    and the file systems that only make test and make bench use'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
+	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
-	@echo '                module); short-debug-tests: a part of them'
+	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
 	@echo 'make stock-tests  the selftests on the stock kernel: what it is known to fail must fail;'
 	@echo '                short-stock-tests: a part of them'
-	@echo 'make kunit      KUnit tests, in a small kernel of their own'
+	@echo 'make kunit      KUnit tests, in the patched kernel with little else on top'
+	@echo 'make objects    compile only what the overlay changes'
+	@echo 'make base-tests BASE=7.3   one patched kernel, KUnit, the field reports and the shorter'
+	@echo '                selftests of one more base; base-check BASE=6.12: objects and field'
+	@echo '                reports; all in $$O/base-BASE. A base that the archive has not is skipped'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table;'
 	@echo '                ARRAY=fc|many|sas: the field reports on that array'
-	@echo 'make report     print the table again'
-	@echo 'make series     write the patches for KSRC (6.1, 2.6 or 2.4) into $$O/series-*'
+	@echo 'make report     print the table again, of all bases or of BASE='
+	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
+	@echo '                SERIES=lists: what the lists can take, tree: all (default: lists for 7.3)'
+	@echo 'make series-steps BASE=7.3   does each patch of SERIES=lists build without a warning (W=1),'
+	@echo '                and boot?'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
-	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
+	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS'
 	@echo 'make clean      remove $$O; the cache stays'
 
 packages:
@@ -78,21 +93,22 @@ selftests: packages
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
 # On debug and stock kernels two guests share the tests, too (see guest-tests); their results are
-# kept apart. Of the short ones CI runs the one of stock. TOOL_TESTS have nothing to find on
-# another kernel.
+# kept apart. CI runs the short ones. TOOL_TESTS have nothing to find on another kernel.
 TOOL_TESTS := test_disk_read test_guard test_model_disk
-SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_ra_stress
+SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead
 SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
-XFAIL := $(CURDIR)/tools/testing/selftests/dio/stock-6.1.xfail
+XFAIL = $(CURDIR)/tools/testing/selftests/dio/stock-$(base).xfail
 DEBUG_GUESTS := run-debug-tests-1 run-debug-tests-2
 STOCK_GUESTS := run-stock-tests-1 run-stock-tests-2
 
 debug-tests: selftests
 	@$(LAB)/kernel.sh build debug modules >/dev/null
+	@$(LAB)/kunit.sh -k debug
 	@$(MAKE) --no-print-directory guests-of-debug
 
 short-debug-tests: selftests
 	@$(LAB)/kernel.sh build debug >/dev/null
+	@$(LAB)/kunit.sh -k debug
 	@$(MAKE) --no-print-directory guests-of-debug TESTS="$(SHORT_DEBUG_TESTS)" OPS=$(or $(OPS),20)
 
 stock-tests: modules selftests
@@ -128,6 +144,38 @@ run-complaint-tests:
 kunit: packages
 	@$(LAB)/kunit.sh
 
+objects: packages
+	@mkdir -p $(O)/log; not=""; $(LAB)/kernel.sh build objects >/dev/null || not="not "; \
+		echo "$${not}ok 1 what the overlay changes compiles" | tee $(O)/log/test_objects.tap; \
+		[ -z "$$not" ]
+
+# The harness has the engine as each base has it; what else it takes from a base are the field
+# reports' "stock".
+field-check: packages
+	@mkdir -p $(O)/log; not=""; $(MAKE) --no-print-directory field >$(O)/log/field.log || not="not "; \
+		echo "$${not}ok 1 the field reports, against this base's own engine" | \
+		tee $(O)/log/test_field.tap; [ -z "$$not" ]
+
+# One kernel is enough to test a base: the patched one with KUnit in it.
+kunit-modules: packages
+	@$(LAB)/kernel.sh build kunit modules >/dev/null
+
+kunit-guest-tests:
+	@$(MAKE) --no-print-directory guest-tests NEEDS=kunit-modules GUEST_KERNEL=kunit
+
+# What CI runs of bases besides the distribution's own
+base-tests: PARTS := kunit-guest-tests kunit field-check
+base-check: PARTS := field-check objects
+base-tests base-check: packages
+	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
+	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
+	0)	$(MAKE) --no-print-directory -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) \
+			LEAVE_OUT="$(LONG_TESTS)" $(PARTS) ;; \
+	2)	echo "1..0 # SKIP the archive has no Linux $(base)" | \
+			tee $(O)/base-$(base)/log/test_base.tap ;; \
+	*)	exit 1 ;; \
+	esac
+
 disks: kernel selftests
 	@mkdir -p $(O)/disks
 	@for n in 0 1 2 3 4 5 6 7; do \
@@ -138,7 +186,7 @@ disks: kernel selftests
 
 # A guest keeps hardly more than one of the host's processors busy, so two run at once, and share
 # the tests. What make run has less of: OPS= random operations on each file system, LEAVE_OUT=
-# tests, and NEEDS=kernel, no modules.
+# tests, and NEEDS=kernel, no modules. GUEST_KERNEL= takes another than the patched one.
 GUEST_TESTS := run-tests-1 run-tests-2
 
 guest-tests: $(or $(NEEDS),modules) selftests
@@ -151,20 +199,33 @@ array-tests: kernel selftests
 
 all-guest-tests: modules selftests
 	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
-	@$(MAKE) --no-print-directory -k -j2 run-array-tests run-complaint-tests $(GUEST_TESTS)
+	@rc=0; $(MAKE) --no-print-directory -k -j2 run-array-tests run-complaint-tests \
+		$(GUEST_TESTS) || rc=1; \
+		$(MAKE) --no-print-directory run-cluster-tests || rc=1; exit $$rc
+
+# Two guests of its own, which tell each other that they live: they have the host for themselves.
+.PHONY: cluster-tests run-cluster-tests
+cluster-tests: modules selftests
+	@$(MAKE) --no-print-directory run-cluster-tests
+
+run-cluster-tests:
+	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
 
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:
-	@$(LAB)/guest.sh -n $* -t 3600 env TAKEN=taken GUEST=$* $(if $(OPS),DIO_OPS=$(OPS)) \
+	@$(LAB)/guest.sh -k $(or $(GUEST_KERNEL),patched) -n $* -t 3600 env TAKEN=taken GUEST=$* $(if $(OPS),DIO_OPS=$(OPS)) \
 		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
 
 run-array-tests:
 	@$(LAB)/guest.sh -a many -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
 
+# The harness compiles what is of the base, too.
+HARNESS_OUT = $(O)/harness-$(base)
+
 field: packages
-	@mkdir -p $(O)/harness
-	@$(MAKE) -s --no-print-directory -C tools/testing/dio field OUTPUT=$(O)/harness
-	@$(LAB)/bench.py add $(O)/harness/field.json
+	@mkdir -p $(HARNESS_OUT)
+	@$(MAKE) -s --no-print-directory -C tools/testing/dio field OUTPUT=$(HARNESS_OUT) BASE=$(base)
+	@$(LAB)/bench.py add $(HARNESS_OUT)/field.json
 
 # The reports come first, with -j too: all else builds kernels.
 run: field
@@ -183,7 +244,13 @@ profile: modules selftests
 	@$(LAB)/bench.py profile '$(CASE)'
 
 series:
-	@tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && $(LAB)/series.py --out $(O) "$$tree"
+	@tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && $(LAB)/series.py --out $(O) \
+		$(if $(SERIES),--series $(SERIES)) "$$tree"
+
+series-steps: SERIES := $(or $(SERIES),lists)
+series-steps: series
+	@mkdir -p $(O)/log; $(LAB)/series_steps.sh $(O)/series-$(base)-$(SERIES) | \
+		tee $(O)/log/test_series.tap; exit $${PIPESTATUS[0]}
 
 unit-tests: packages
 	@mkdir -p $(O)/log
@@ -192,16 +259,17 @@ unit-tests: packages
 		exit $${PIPESTATUS[0]}
 
 harness: packages
-	@mkdir -p $(O)/log $(O)/harness
-	@tools/testing/dio/tap.sh $(O)/harness | tee $(O)/log/harness.tap; exit $${PIPESTATUS[0]}
+	@mkdir -p $(O)/log $(HARNESS_OUT)
+	@BASE=$(base) tools/testing/dio/tap.sh $(HARNESS_OUT) | tee $(O)/log/harness.tap; \
+		exit $${PIPESTATUS[0]}
 
 mutants: packages
-	@$(MAKE) --no-print-directory -C tools/testing/dio mutants OUTPUT=$(O)/harness
+	@$(MAKE) --no-print-directory -C tools/testing/dio mutants OUTPUT=$(HARNESS_OUT) BASE=$(base)
 
 fuzz: packages
-	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(O)/harness
+	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(HARNESS_OUT) BASE=$(base)
 
-test: unit-tests harness all-guest-tests kunit
+test: unit-tests harness all-guest-tests short-debug-tests
 
 boot: modules disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
@@ -209,6 +277,7 @@ boot: modules disks
 check: kernel
 	@mkdir -p $(O)
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
+	mandoc -Tlint -Wwarning $(wildcard tools/testing/selftests/dio/*.[18])
 	$(LAB)/overlay.py --check-smpl
 	$(LAB)/series.py --check
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
@@ -220,7 +289,13 @@ check: kernel
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
 	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore "$(STANDIN_STYLE)" \
 		-f $(addprefix $(CURDIR)/,$(HARNESS))
-	@unset MAKEFLAGS O; said=$$(make -s -C "$$($(LAB)/kernel.sh dir patched)" C=2 $(SPARSE) 2>&1); \
+	@unset MAKEFLAGS O; tree=$$($(LAB)/kernel.sh dir patched); \
+		src=$$($(LAB)/kernel.sh dir source); \
+		objects=$$(sed -n '$(SPARSE)' "$$tree/.overlay" | while read -r path; do \
+			[ -e "$$src/$$path.c" ] && ! grep -qx "$$path.c" base/replaces || \
+				echo "$$path.o"; done | grep -v '_test\.o$$'); \
+		[ -n "$$objects" ] || { echo "sparse: no file of ours in $$tree"; exit 1; }; \
+		said=$$(make -s -C "$$tree" C=2 CF=$(CF) $$objects 2>&1); \
 		[ -z "$$said" ] || { echo "sparse: $$said"; exit 1; }
 	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
 	echo "$$files" | while read -r file; do \
@@ -235,6 +310,7 @@ clean:
 .PHONY: help packages kernel modules selftests disks guest-tests array-tests all-guest-tests \
 	$(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) stock-tests \
 	short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
-	run-debug-complaint-tests kunit field run bench report profile series unit-tests harness \
-	mutants fuzz test boot check clean
+	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests \
+	base-tests base-check field run bench report profile series series-steps unit-tests \
+	harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -36,8 +36,8 @@
  * User memory is pinned (FOLL_PIN), so that a fork does not divert what the disk writes. The cursor
  * owns one pin of each page that it has not handed over, and of the page it stands in; a bio owns
  * one pin of each page of each of its bio_vecs. A page that a process still shares since a fork is
- * copied before it is pinned, for a write too. Memory of bio_vec and kvec iterators is the caller's
- * and not touched; pages of a pipe have plain references instead of pins.
+ * copied before it is pinned, for a write too. Memory of iterators that user space does not back is
+ * held by the caller, and not touched.
  *
  * Where a bio ends nothing may sleep. If the disk read into pages that were cleaned meanwhile,
  * somebody who can sleep marks them dirty again and releases them: of a synchronous I/O its
@@ -90,18 +90,11 @@
  */
 #define DIO_NOT_MEASURED	1
 
-/* What a bio holds of its pages */
-enum dio_hold {
-	DIO_NONE,	/* nothing, they are the caller's */
-	DIO_REF,	/* a reference each */
-	DIO_PIN,	/* a pin each */
-};
-
 /**
  * struct dio - what an I/O must know after submission
  * @ref: bios in flight, and the submitter
  * @error: 0, or the error of a bio; whichever, when several fail
- * @hold: how pages are held
+ * @pinned: pages are; else they are the caller's
  * @dirty: a read into memory that must be marked dirty
  * @write: a write
  * @may_queue: ki_complete may tell the result; not if it was all done, or failed, within submission
@@ -125,7 +118,7 @@ enum dio_hold {
 struct dio {
 	atomic_t ref;
 	int error;
-	u8 hold;
+	bool pinned;
 	bool dirty;
 	bool write;
 	bool may_queue;
@@ -156,14 +149,13 @@ static_assert(offsetofend(struct dio, cleaned) <= 64);
  * @blkbits: block size of the file, as a power of two
  * @skip_holes: DIO_SKIP_HOLES
  * @bio: the bio being filled, or NULL
- * @bio_pos: where in the file @bio starts, bytes
  * @next: the page that would continue the last bio_vec of @bio, or NULL
  * @next_offset: and where in that page
  * @opf: operation and flags of all bios
  * @first_used: struct dio's own bio has been taken
  * @plugged: @plug is active
+ * @lent: the pin of the page that the cursor stands in went with what is in front of it
  * @get_block: the file system's
- * @submit_io: the file system's, or NULL
  * @iter: memory not yet fetched
  * @bytes: fetched, and not yet handed over
  * @offset: into the first page fetched
@@ -183,13 +175,12 @@ struct dio_cursor {
 	bool skip_holes;
 	bool first_used;
 	bool plugged;
+	bool lent;
 	unsigned int next_offset;
 	struct page *next;
 	struct bio *bio;
-	loff_t bio_pos;
 	blk_opf_t opf;
 	get_block_t *get_block;
-	dio_submit_t *submit_io;
 	struct iov_iter *iter;
 	size_t bytes;
 	unsigned int offset;
@@ -209,138 +200,64 @@ static struct workqueue_struct *dio_sync_wq __ro_after_init;
  * Memory
  */
 
-/* One more hold on a page that is held already. */
-static int dio_hold_page(struct dio *dio, struct page *page)
-{
-	if (dio->hold == DIO_PIN)
-		return try_grab_page(page, FOLL_PIN) ? 0 : -ENOMEM;
-	if (dio->hold == DIO_REF)
-		get_page(page);
-	return 0;
-}
-
 /* Release @nr pages that lie side by side. Marking them dirty may sleep. */
 static void dio_release_pages(struct dio *dio, struct page *page, unsigned int nr, bool dirty)
 {
-	if (dio->hold == DIO_NONE)
-		return;
-	if (dio->hold == DIO_REF)
-		while (nr--)
-			put_page(page++);
-	else
+	if (dio->pinned)
 		unpin_user_page_range_dirty_lock(page, nr, dirty);
 }
 
-/* Pages of a bio_vec or a kvec: nobody needs to hold them. */
-static ssize_t dio_get_kernel_pages(struct dio_cursor *cur, size_t max)
-{
-	struct iov_iter *iter = cur->iter;
-	size_t len, skip;
-	unsigned int i;
-
-	iov_iter_advance(iter, 0);	/* past empty segments */
-	skip = iter->iov_offset;
-	if (iov_iter_is_bvec(iter)) {
-		struct bio_vec bv = *iter->bvec;
-
-		len = bv.bv_len - skip;
-		skip += bv.bv_offset;
-		cur->offset = offset_in_page(skip);
-		for (i = 0; i < DIO_BATCH && i * PAGE_SIZE < cur->offset + len; i++)
-			cur->pages[i] = bv.bv_page + skip / PAGE_SIZE + i;
-	} else {
-		char *addr = iter->kvec->iov_base + skip;
-
-		len = iter->kvec->iov_len - skip;
-		cur->offset = offset_in_page(addr);
-		addr -= cur->offset;
-		for (i = 0; i < DIO_BATCH && i * PAGE_SIZE < cur->offset + len; i++) {
-			/* What has a second mapping would have to be flushed for some caches. */
-			if (is_vmalloc_or_module_addr(addr) || !virt_addr_valid(addr))
-				break;
-			cur->pages[i] = virt_to_page(addr);
-			addr += PAGE_SIZE;
-		}
-	}
-
-	return i ? min3(len, max, i * PAGE_SIZE - cur->offset) : -EFAULT;
-}
-
-static int dio_pin_user_pages(struct dio *dio, struct dio_cursor *cur, size_t max)
-{
-	struct iov_iter *iter = cur->iter;
-	unsigned int gup = (dio->write ? 0 : FOLL_WRITE) | (iter->nofault ? FOLL_NOFAULT : 0);
-	unsigned long addr;
-	size_t len;
-	int pinned;
-
-	if (iter_is_ubuf(iter)) {
-		addr = (unsigned long)iter->ubuf + iter->iov_offset;
-		len = max;
-	} else {
-		struct iovec iov;
-
-		if (iter->iov_offset == iter->iov->iov_len)
-			iov_iter_advance(iter, 0);	/* past empty segments */
-		iov = iov_iter_iovec(iter);
-		addr = (unsigned long)iov.iov_base;
-		len = min(iov.iov_len, max);
-	}
-
-	cur->offset = offset_in_page(addr);
-	pinned = pin_user_pages_fast(addr & PAGE_MASK,
-				     min_t(size_t, DIV_ROUND_UP(cur->offset + len, PAGE_SIZE),
-					   DIO_BATCH), gup, cur->pages);
-	if (unlikely(pinned <= 0))
-		return pinned ? pinned : -EFAULT;
-	return min_t(size_t, len, pinned * PAGE_SIZE - cur->offset);
-}
-
 /* Fetch the next pages of memory, at most as many as are still wanted. */
-static int dio_get_memory(struct dio *dio, struct dio_cursor *cur)
+static int dio_get_memory(struct dio_cursor *cur)
 {
-	size_t max = min_t(loff_t, cur->end - cur->pos, iov_iter_count(cur->iter));
-	size_t offset;
-	int len;
+	size_t max = min_t(u64, cur->end - cur->pos, iov_iter_count(cur->iter)), offset;
+	struct page **pages = cur->pages;
+	ssize_t len;
 
-	if (dio->hold == DIO_PIN) {
-		len = dio_pin_user_pages(dio, cur, max);
-	} else if (dio->hold == DIO_REF) {
-		len = iov_iter_get_pages2(cur->iter, cur->pages, max, DIO_BATCH, &offset);
-		cur->offset = offset;
-	} else {
-		len = dio_get_kernel_pages(cur, max);
-	}
+	len = iov_iter_extract_pages(cur->iter, &pages, max, DIO_BATCH, 0, &offset);
 	if (unlikely(len <= 0))
 		return len ? len : -EFAULT;
 
-	if (dio->hold != DIO_REF)
-		iov_iter_advance(cur->iter, len);
+	cur->offset = offset;
 	cur->bytes = len;
 	cur->head = 0;
-	cur->nr = DIV_ROUND_UP(cur->offset + len, PAGE_SIZE);
+	cur->nr = DIV_ROUND_UP(offset + len, PAGE_SIZE);
 	return 0;
 }
 
-/* Step over @len bytes of the page the cursor stands in; stay in it if there is more. */
-static inline int dio_step(struct dio *dio, struct dio_cursor *cur, unsigned int len)
+/*
+ * Step over @len bytes of the page the cursor stands in, and its pin goes with them; stay in it if
+ * there is more.
+ */
+static inline void dio_step(struct dio_cursor *cur, unsigned int len)
 {
 	cur->bytes -= len;
 	cur->offset += len;
-	if (cur->offset < PAGE_SIZE && cur->bytes) {
-		int ret = dio_hold_page(dio, cur->pages[cur->head]);
-
-		if (ret)
-			cur->head++;	/* the one hold went with what was stepped over */
-		return ret;
+	cur->lent = cur->offset < PAGE_SIZE && cur->bytes;
+	if (!cur->lent) {
+		cur->head++;
+		cur->offset = 0;
 	}
-	cur->head++;
-	cur->offset = 0;
-	return 0;
+}
+
+/*
+ * Who has the pin of the present page may drop it, or what comes next is apart from that: take one
+ * more. (Blocks that are smaller than pages mostly go on in the bio_vec of the block before.)
+ */
+static inline void dio_hold(struct dio *dio, struct dio_cursor *cur)
+{
+	if (!cur->lent)
+		return;
+	cur->lent = false;
+	if (dio->pinned)
+		folio_add_pin(page_folio(cur->pages[cur->head]));
 }
 
 static void dio_release_fetched(struct dio *dio, struct dio_cursor *cur)
 {
+	if (cur->lent)
+		cur->head++;
+	cur->lent = false;
 	while (cur->head < cur->nr)
 		dio_release_pages(dio, cur->pages[cur->head++], 1, false);
 	cur->bytes = 0;
@@ -363,7 +280,7 @@ static inline bool dio_is_plain_pin(bool pinned, struct page *page, unsigned int
 static noinline void dio_release_bio_pages(struct dio *dio, struct bio *bio, bool dirty)
 {
 	struct page *pages[DIO_UNPIN] __uninitialized;
-	bool pinned = dio->hold == DIO_PIN;
+	bool pinned = dio->pinned;
 	unsigned int nr = 0;
 	struct bio_vec *bv;
 	int i;
@@ -390,7 +307,7 @@ static void dio_release_bio(struct dio *dio, struct bio *bio, bool dirty)
 {
 	struct bio_vec *bv = bio->bi_io_vec;
 
-	if (bio->bi_vcnt == 1 && dio_is_plain_pin(dio->hold == DIO_PIN, bv->bv_page,
+	if (bio->bi_vcnt == 1 && dio_is_plain_pin(dio->pinned, bv->bv_page,
 						  bv->bv_offset + bv->bv_len, dirty))
 		unpin_user_page(bv->bv_page);
 	else
@@ -663,16 +580,14 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 		cur->plugged = true;
 	}
 
+	dio_hold(dio, cur);
 	cur->bio = NULL;
 	if (dio->write)
 		task_io_account_write(bio->bi_iter.bi_size);
 	else if (dio->dirty && !dio_is_waiters(dio, bio))
 		dio_mark_dirty(bio);
 	atomic_inc(&dio->ref);
-	if (cur->submit_io)
-		cur->submit_io(bio, dio->inode, cur->bio_pos);
-	else
-		submit_bio(bio);
+	submit_bio(bio);
 }
 
 static noinline void dio_sleep(struct dio *dio)
@@ -719,8 +634,7 @@ static struct bio *dio_alloc_bio(struct dio *dio, struct dio_cursor *cur)
 	return bio;
 }
 
-static noinline void dio_new_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector,
-				 loff_t pos)
+static noinline void dio_new_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector)
 {
 	struct block_device *bdev = cur->map.b_bdev;
 	struct bio *bio;
@@ -734,30 +648,25 @@ static noinline void dio_new_bio(struct dio *dio, struct dio_cursor *cur, sector
 	}
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_ioprio = dio->iocb->ki_ioprio;
+	bio->bi_write_hint = dio->inode->i_write_hint;
 	bio->bi_private = dio;
 	bio->bi_end_io = dio_end_io;
 	cur->bio = bio;
-	cur->bio_pos = pos;
 	cur->next = NULL;
 	cur->next_offset = 0;
 }
 
-/*
- * See to it that there is a bio that @sector may go into. The file system may want bios that are in
- * one piece in the file as well.
- */
-static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector,
-				   loff_t pos)
+/* See to it that there is a bio that @sector may go into. */
+static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sector_t sector)
 {
 	struct bio *bio = cur->bio;
 
 	if (bio) {
-		if (bio_end_sector(bio) == sector && bio->bi_bdev == cur->map.b_bdev &&
-		    (!cur->submit_io || cur->bio_pos + bio->bi_iter.bi_size == pos))
+		if (bio_end_sector(bio) == sector && bio->bi_bdev == cur->map.b_bdev)
 			return;
 		dio_submit(dio, cur, true);
 	}
-	dio_new_bio(dio, cur, sector, pos);
+	dio_new_bio(dio, cur, sector);
 }
 
 /*
@@ -766,7 +675,17 @@ static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sect
  */
 static inline bool dio_adjacent(struct page *page)
 {
-	return page == nth_page(page - 1, 1) && !xen_domain() && !IS_ENABLED(CONFIG_KMSAN);
+	return page_to_pfn(page) == page_to_pfn(page - 1) + 1 && !xen_domain() &&
+	       !IS_ENABLED(CONFIG_KMSAN);
+}
+
+/* @len bytes at @offset of @page are the last of the present bio now. */
+static inline void dio_added(struct dio_cursor *cur, struct page *page, unsigned int offset,
+			     unsigned int len)
+{
+	cur->bio->bi_iter.bi_size += len;
+	cur->next_offset = offset_in_page(offset + len);
+	cur->next = cur->next_offset ? page : page + 1;
 }
 
 /* Add to the present bio; false if it is full. The hold on @page goes with it. */
@@ -779,17 +698,35 @@ static inline bool dio_add(struct dio *dio, struct dio_cursor *cur, struct page 
 		return false;
 	if (page == cur->next && offset == cur->next_offset && (offset || dio_adjacent(page))) {
 		bio->bi_io_vec[bio->bi_vcnt - 1].bv_len += len;
-		/* A page that is shared with what it continues was held twice. */
-		if (offset)
+		/* A page that was fetched once more, and continues what it was part of before */
+		if (offset && !cur->lent)
 			dio_release_pages(dio, page, 1, false);
 	} else if (bio->bi_vcnt < bio->bi_max_vecs) {
+		dio_hold(dio, cur);
 		bvec_set_page(&bio->bi_io_vec[bio->bi_vcnt++], page, len, offset);
 	} else {
 		return false;
 	}
-	bio->bi_iter.bi_size += len;
-	cur->next_offset = offset_in_page(offset + len);
-	cur->next = cur->next_offset ? page : page + 1;
+	dio_added(cur, page, offset, len);
+	return true;
+}
+
+/*
+ * The same for a block smaller than a page, if it goes on behind the block before, on the disk and
+ * in memory: the page that was lent is the last one of the bio, up to the cursor. File systems that
+ * map such blocks one by one (udf) come here for most of them.
+ */
+static inline bool dio_go_on(struct dio_cursor *cur, unsigned int len)
+{
+	struct bio *bio = cur->bio;
+
+	if (!cur->lent || len > PAGE_SIZE - cur->offset ||
+	    bio->bi_iter.bi_size > UINT_MAX - PAGE_SIZE ||
+	    bio_end_sector(bio) != cur->sector || bio->bi_bdev != cur->map.b_bdev)
+		return false;
+	bio->bi_io_vec[bio->bi_vcnt - 1].bv_len += len;
+	dio_added(cur, cur->pages[cur->head], cur->offset, len);
+	dio_step(cur, len);
 	return true;
 }
 
@@ -825,37 +762,32 @@ static size_t dio_add_pages(struct dio_cursor *cur, size_t left)
 	return i * PAGE_SIZE;
 }
 
-/*
- * Write @len zeros at @sector, which belongs to @pos of the file. The page of zeros is never
- * pinned, and what unpins pages knows it; a reference is taken, and put, as of any other page.
- */
-static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, loff_t pos,
-		     size_t len)
+/* Write @len zeros at @sector. The page of zeros is never pinned: what unpins pages knows it. */
+static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, size_t len)
 {
 	while (len) {
 		unsigned int part = min_t(size_t, len, PAGE_SIZE);
 
-		dio_prepare_bio(dio, cur, sector, pos);
+		dio_prepare_bio(dio, cur, sector);
 		if (!dio_add(dio, cur, ZERO_PAGE(0), 0, part)) {
 			dio_submit(dio, cur, true);
 			continue;
 		}
-		if (dio->hold == DIO_REF)
-			get_page(ZERO_PAGE(0));
 		sector += part >> SECTOR_SHIFT;
-		pos += part;
 		len -= part;
 	}
 }
 
 /* Put as much as there are both blocks and memory for into bios. */
-static int dio_send(struct dio *dio, struct dio_cursor *cur)
+static void dio_send(struct dio *dio, struct dio_cursor *cur)
 {
 	size_t left = min(cur->map_len, cur->bytes), sent = 0;
-	int ret = 0;
 
-	dio_prepare_bio(dio, cur, cur->sector, cur->pos);
-	while (sent < left && !ret) {
+	if (dio_go_on(cur, left))
+		sent = left;
+	else
+		dio_prepare_bio(dio, cur, cur->sector);
+	while (sent < left) {
 		unsigned int len;
 
 		if (!cur->offset)
@@ -865,11 +797,10 @@ static int dio_send(struct dio *dio, struct dio_cursor *cur)
 			break;
 		if (!dio_add(dio, cur, cur->pages[cur->head], cur->offset, len)) {
 			dio_submit(dio, cur, true);
-			dio_prepare_bio(dio, cur, cur->sector + (sent >> SECTOR_SHIFT),
-					cur->pos + sent);
+			dio_prepare_bio(dio, cur, cur->sector + (sent >> SECTOR_SHIFT));
 			continue;
 		}
-		ret = dio_step(dio, cur, len);
+		dio_step(cur, len);
 		sent += len;
 	}
 	cur->sector += sent >> SECTOR_SHIFT;
@@ -879,27 +810,26 @@ static int dio_send(struct dio *dio, struct dio_cursor *cur)
 	/* The file system is about to read what lies next on the disk: go ahead of it. */
 	if (!cur->map_len && buffer_boundary(&cur->map) && cur->bio)
 		dio_submit(dio, cur, cur->pos < cur->end);
-	return ret;
 }
 
 /* A hole reads as zeros, as much of it as there is memory fetched. */
-static int dio_read_hole(struct dio *dio, struct dio_cursor *cur)
+static void dio_read_hole(struct dio *dio, struct dio_cursor *cur)
 {
 	size_t left = min(cur->map_len, cur->bytes);
-	int ret = 0;
 
-	while (left && !ret) {
+	while (left) {
 		unsigned int len = min_t(size_t, left, PAGE_SIZE - cur->offset);
 		struct page *page = cur->pages[cur->head];
 
+		dio_hold(dio, cur);
 		memzero_page(page, cur->offset, len);
-		ret = dio_step(dio, cur, len);
+		dio_step(cur, len);
+		dio_hold(dio, cur);
 		dio_release_pages(dio, page, 1, dio->dirty);
 		cur->map_len -= len;
 		cur->pos += len;
 		left -= len;
 	}
-	return ret;
 }
 
 /*
@@ -971,8 +901,7 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 	if (buffer_new(map)) {
 		clean_bdev_aliases(map->b_bdev, map->b_blocknr, map->b_size >> cur->blkbits);
 		if (skip)
-			dio_zero(dio, cur, cur->sector - (skip >> SECTOR_SHIFT), cur->pos - skip,
-				 skip);
+			dio_zero(dio, cur, cur->sector - (skip >> SECTOR_SHIFT), skip);
 	}
 	return buffer_defer_completion(map) ? dio_defer(dio) : 0;
 }
@@ -986,7 +915,7 @@ static void dio_zero_rest(struct dio *dio, struct dio_cursor *cur, int ret)
 	size_t len = ret ? cur->map_len : dio_to_block_end(cur, cur->pos, cur->pos);
 
 	if (dio->write && cur->map_len && buffer_new(&cur->map))
-		dio_zero(dio, cur, cur->sector, cur->pos, len);
+		dio_zero(dio, cur, cur->sector, len);
 }
 
 /*
@@ -1000,14 +929,16 @@ static int dio_walk(struct dio *dio, struct dio_cursor *cur)
 
 	while (cur->pos < cur->end && !ret) {
 		if (!cur->bytes)
-			ret = dio_get_memory(dio, cur);
+			ret = dio_get_memory(cur);
 		if (!ret && !cur->map_len)
 			ret = dio_map(dio, cur);
 		if (ret)
 			break;
-		ret = buffer_mapped(&cur->map) ? dio_send(dio, cur) : dio_read_hole(dio, cur);
-		if (!ret)
-			ret = READ_ONCE(dio->error);	/* what failed stays failed */
+		if (buffer_mapped(&cur->map))
+			dio_send(dio, cur);
+		else
+			dio_read_hole(dio, cur);
+		ret = READ_ONCE(dio->error);	/* what failed stays failed */
 	}
 	dio->result = cur->pos - cur->start;
 	return ret;
@@ -1046,13 +977,6 @@ static bool dio_is_queued(struct dio *dio, size_t count, int ret)
 	return dio->may_queue && !ret && dio->result && (!dio->write || dio->result == count);
 }
 
-static enum dio_hold dio_hold_of(struct iov_iter *iter)
-{
-	if (user_backed_iter(iter))
-		return DIO_PIN;
-	return iov_iter_is_bvec(iter) || iov_iter_is_kvec(iter) ? DIO_NONE : DIO_REF;
-}
-
 static blk_opf_t dio_opf(struct kiocb *iocb, struct iov_iter *iter)
 {
 	if (iov_iter_rw(iter) == READ)
@@ -1074,9 +998,9 @@ static void dio_init(struct dio *dio, struct kiocb *iocb, struct inode *inode,
 {
 	atomic_set(&dio->ref, 1);
 	dio->error = 0;
-	dio->hold = dio_hold_of(iter);
+	dio->pinned = iov_iter_extract_will_pin(iter);
 	dio->write = iov_iter_rw(iter) == WRITE;
-	dio->dirty = !dio->write && dio->hold == DIO_PIN;
+	dio->dirty = !dio->write && dio->pinned;
 	/* The size may be told only after the data is there: an extending write is waited for. */
 	dio->may_queue = !is_sync_kiocb(iocb) &&
 			 !(dio->write && iocb->ki_pos + iov_iter_count(iter) > i_size);
@@ -1159,24 +1083,6 @@ static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *
 }
 
 /**
- * sb_init_dio_done_wq() - make the queue for completions in process context
- * @sb: the super block whose s_dio_done_wq is to be there; for whoever needs it first
- *
- * Context: process context; may be called by several at once.
- * Return: 0, or -ENOMEM.
- */
-int sb_init_dio_done_wq(struct super_block *sb)
-{
-	struct workqueue_struct *wq = alloc_workqueue("dio/%s", WQ_MEM_RECLAIM, 0, sb->s_id);
-
-	if (!wq)
-		return -ENOMEM;
-	if (cmpxchg(&sb->s_dio_done_wq, NULL, wq))
-		destroy_workqueue(wq);
-	return 0;
-}
-
-/**
  * __blockdev_direct_IO() - read or write a file past the page cache
  * @iocb: the request; ki_pos (bytes) is where it starts
  * @inode: the file, which maps its blocks of 1 << i_blkbits bytes with @get_block
@@ -1186,8 +1092,6 @@ int sb_init_dio_done_wq(struct super_block *sb)
  * @end_io: called once, if anything was begun, with the result (bytes or an error) and b_private of
  *	the last mapping, maybe in interrupt context unless a mapping said
  *	buffer_defer_completion(); or NULL
- * @submit_io: sends a bio in submit_bio()'s place, told the position in the file (bytes); bios are
- *	then in one piece in the file, too; or NULL
  * @flags: DIO_LOCKING: writes come with the inode lock held, reads take it here, shared.
  *	DIO_SKIP_HOLES: a write does not allocate blocks below i_size.
  *
@@ -1205,7 +1109,7 @@ int sb_init_dio_done_wq(struct super_block *sb)
  */
 ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct block_device *bdev,
 			     struct iov_iter *iter, get_block_t get_block, dio_iodone_t end_io,
-			     dio_submit_t submit_io, int flags)
+			     int flags)
 {
 	unsigned int blkbits = READ_ONCE(inode->i_blkbits), iobits = blkbits;
 	bool read = iov_iter_rw(iter) == READ;
@@ -1249,11 +1153,11 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	cur.blkbits = blkbits;
 	cur.skip_holes = flags & DIO_SKIP_HOLES;
 	cur.first_used = false;
+	cur.lent = false;
 	cur.plugged = false;
 	cur.bio = NULL;
 	cur.opf = dio_opf(iocb, iter);
 	cur.get_block = get_block;
-	cur.submit_io = submit_io;
 	cur.iter = iter;
 	cur.bytes = 0;
 	cur.head = 0;
@@ -1274,8 +1178,7 @@ EXPORT_SYMBOL(__blockdev_direct_IO);
 static int __init dio_setup(void)
 {
 	if (bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio),
-			BIOSET_NEED_BVECS) ||
-	    bioset_integrity_create(&dio_bio_set, BIO_POOL_SIZE))
+			BIOSET_NEED_BVECS))
 		panic("dio: no memory for bios\n");
 	dio_sync_wq = alloc_workqueue("dio-sync", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	if (!dio_sync_wq)

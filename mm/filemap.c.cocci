@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-// Direct I/O writes back what is cached of a file, and waits, before each request. For a file that
-// has pages in the cache, but none dirty or under writeback, the tree was searched for them.
+// A direct write to a file that goes on in the page cache reads blocks that it covers only in part,
+// while another part of them may be on its way to the disk.
 //
-// And a direct write to a file that goes on in the page cache reads blocks that it covers only in
-// part, while another part of them may be on its way to the disk.
+// File systems that use iomap go on in the page cache by themselves. ext4 and exfat wait there, as
+// this does; ext2 leaves only whole blocks in flight.
 
-@ask_the_tags@
-identifier mapping;
-@@
- mapping_needs_writeback(struct address_space *mapping)
- {
--	return mapping->nrpages;
-+	/* Looked at first: a page is tagged for writeback before it is no longer tagged dirty. */
-+	bool dirty = mapping_tagged(mapping, PAGECACHE_TAG_DIRTY);
-+
-+	barrier();
-+	return dirty || mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
- }
-
-@wait_function depends on ask_the_tags@
+@wait_function@
 identifier write = __generic_file_write_iter, iocb, from;
 @@
 +/*
 + * What is left of a direct write is about to go through the page cache, which reads the block at a
 + * seam inside a block. If a direct write to another part of that block is in flight, it would be
 + * undone by writing the block back. Seams are where the rest begins and ends, and where the file
-+ * ended if the rest is behind it: file systems without holes fill up from there. (ntfs3 has done so
-+ * already; block devices do not count their direct I/O.)
++ * ended if the rest is behind it: file systems without holes fill up from there.
 + *
 + * Return: 0, or -EAGAIN if it would have to wait and the request must not.
 + */
@@ -64,7 +50,31 @@ identifier iocb, from, ret;
  __generic_file_write_iter(...)
  {
  	<+...
--		ret = direct_write_fallback(iocb, from, ret, generic_perform_write(iocb, from));
-+		ret = write_rest(iocb, from, ret);
+-	direct_write_fallback(iocb, from, ret, generic_perform_write(iocb, from))
++	write_rest(iocb, from, ret)
  	...+>
+ }
+
+// Direct I/O writes back what is cached of a file, and waits, before each request. For a file that
+// has pages in the cache, but none dirty or under writeback, it found that out by a search.
+//
+// Nothing is missed: whoever starts writeback of a page sets the tag for it before that for dirty
+// is cleared, under the lock of the tree. At the root both tags are bits of one word; the accesses of
+// all CPUs to one word have one order, and a CPU does not swap its own two loads of it, so that
+// only the compiler must not. A page whose tag for dirty was gone at the first load has the other
+// one at the second, or is written. Where the base has found no tag it has done nothing either,
+// and errors of earlier writeback are looked for, and told, behind this question.
+
+@ask_the_tags@
+identifier mapping;
+@@
+ mapping_needs_writeback(struct address_space *mapping)
+ {
+-	return mapping->nrpages;
++	/* Looked at first: a page is tagged for writeback before it is no longer tagged dirty. */
++	bool dirty = mapping_tagged(mapping, PAGECACHE_TAG_DIRTY);
++
++	/* One word has both tags: the order of the loads is the compiler's alone. */
++	barrier();
++	return dirty || mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
  }

@@ -1,52 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
-// Each pin, and each unpin, of a page was added to a counter of its node: 75 of the 300
-// instructions that direct I/O spends on a page of memory. Where pages are pinned one PTE after the other, and
-// where an array of them is unpinned, the counter now hears once for all that lie on one node. Huge
-// pages are counted at once as before. /proc/vmstat shows the same.
+// A pin that is added to a pinned folio was not counted, while dropping it was: after direct I/O
+// that puts a page into bios piece by piece, nr_foll_pin_released in /proc/vmstat was ahead of
+// nr_foll_pin_acquired, and whoever looked there for leaks saw less than none.
 
-@pins@
-identifier ctx = follow_page_context;
+@count_added@
+identifier folio;
 @@
- struct ctx {
+ void folio_add_pin(struct folio *folio)
+ {
  	...
- };
++	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, 1);
+ }
 
-+
-+/* Pins of folios on one node, which its counter has not heard of yet */
-+struct pins {
-+	pg_data_t *node;
-+	long nr;
-+};
+// Each pin, and each unpin, of a page was added to a counter of its node by itself. Where pages are
+// pinned one PTE after the other, and where many are unpinned at once, the counter now hears once
+// for all that lie on one node. Huge pages are counted at once as before. /proc/vmstat shows the
+// same.
 
-@pins_functions depends on pins@
+@pins depends on count_added@
 identifier check = sanity_check_pinned_pages;
 @@
-+static struct folio *__try_grab_folio(struct page *page, int refs, unsigned int flags);
++/* Pins of folios on one node, which its counter has not heard of yet */
++struct pins {
++	int nid;
++	int nr;
++};
 +
 +static inline void report_pins(struct pins *pins, enum node_stat_item item)
 +{
 +	if (pins->nr)
-+		mod_node_page_state(pins->node, item, pins->nr);
++		mod_node_page_state(NODE_DATA(pins->nid), item, pins->nr);
 +}
 +
-+/* Of pins that were taken; interrupts are off. */
-+static inline void __report_pins(struct pins *pins)
++/* @nr more, not of the zero page. If @folio lies on another node, those so far are reported. */
++static inline void count_pins(struct pins *p, struct folio *folio, int nr, enum node_stat_item item)
 +{
-+	if (pins->nr)
-+		__mod_node_page_state(pins->node, NR_FOLL_PIN_ACQUIRED, pins->nr);
-+}
-+
-+/* @nr more, of one folio; if it lies on another node, those so far are reported. */
-+static void count_pins(struct pins *pins, struct folio *folio, long nr, enum node_stat_item item)
-+{
-+	if (is_zero_folio(folio))
-+		return;
-+	if (pins->node != folio_pgdat(folio)) {
-+		report_pins(pins, item);
-+		pins->node = folio_pgdat(folio);
-+		pins->nr = 0;
++	if (unlikely(p->nid != folio_nid(folio))) {
++		report_pins(p, item);
++		p->nid = folio_nid(folio);
++		p->nr = 0;
 +	}
-+	pins->nr += nr;
++	p->nr += nr;
 +}
 +
  static inline void check(...)
@@ -54,50 +48,51 @@ identifier check = sanity_check_pinned_pages;
  	...
  }
 
-// places: 2
-@grab depends on pins_functions@
-identifier page, refs, flags;
-@@
--struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
-+struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
-+{
-+	struct folio *folio = __try_grab_folio(page, refs, flags);
-+
-+	if (folio && (flags & FOLL_PIN) && !is_zero_folio(folio))
-+		node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
-+	return folio;
-+}
-+
-+/* The same, but that the caller counts the pins. */
-+static struct folio *__try_grab_folio(struct page *page, int refs, unsigned int flags)
- {
- <+...
--	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
- ...+>
- }
-
 // places: 3
-@put depends on grab@
+@put depends on pins@
 identifier folio, refs, flags;
 @@
 -static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
-+/* The caller counts the pins. */
++/* Not of the zero page, and the caller counts the pins. */
 +static void __gup_put_folio(struct folio *folio, int refs, unsigned int flags)
  {
- <+...
--	node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
- ...+>
+ 	if (flags & FOLL_PIN) {
+-		if (is_zero_folio(folio))
+-			return;
+-		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
+ 		...
+ 	}
+ 	...
  }
 +
 +static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
 +{
-+	if ((flags & FOLL_PIN) && !is_zero_folio(folio))
++	if (flags & FOLL_PIN) {
++		if (is_zero_folio(folio))
++			return;
 +		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
++	}
 +	__gup_put_folio(folio, refs, flags);
 +}
 
+@put_counted depends on put@
+identifier folio, refs, flags;
+@@
+ static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
+ {
+ 	...
+ }
++
++static inline void unpin_counted(struct folio *folio, int refs, struct pins *pins)
++{
++	if (is_zero_folio(folio))
++		return;
++	count_pins(pins, folio, refs, NR_FOLL_PIN_RELEASED);
++	__gup_put_folio(folio, refs, FOLL_PIN);
++}
+
 // places: 3
-@unpin depends on put@
+@unpin depends on put_counted@
 identifier pages, npages, i, nr;
 @@
  void unpin_user_pages(struct page **pages, unsigned long npages)
@@ -110,36 +105,204 @@ identifier pages, npages, i, nr;
  	for (i = 0; i < npages; i += nr) {
  		...
 -		gup_put_folio(folio, nr, FOLL_PIN);
-+		count_pins(&pins, folio, nr, NR_FOLL_PIN_RELEASED);
-+		__gup_put_folio(folio, nr, FOLL_PIN);
++		unpin_counted(folio, nr, &pins);
  	}
 +	report_pins(&pins, NR_FOLL_PIN_RELEASED);
  }
 
 // places: 3
-@pin_ptes depends on unpin@
-identifier folio, page, flags;
+@unpin_range depends on unpin@
+identifier page, npages, make_dirty, i, nr;
 @@
- static int gup_pte_range(...)
+ void unpin_user_page_range_dirty_lock(struct page *page, unsigned long npages, bool make_dirty)
  {
 +	struct pins pins = { };
+ 	unsigned long i;
+ 	...
+ 	unsigned int nr;
+ 	...
+ 	for (i = 0; i < npages; i += nr) {
+ 		...
+-		gup_put_folio(folio, nr, FOLL_PIN);
++		unpin_counted(folio, nr, &pins);
+ 	}
++	report_pins(&pins, NR_FOLL_PIN_RELEASED);
+ }
+
+@declare depends on unpin_range@
+identifier page, refs, flags;
+@@
++static struct folio *grab_fast(struct page *page, int refs, unsigned int flags, struct pins *pins);
++
+ static struct folio *try_grab_folio_fast(struct page *page, int refs, unsigned int flags)
+ {
+ 	...
+ }
+
+// places: 2
+@grab depends on declare@
+identifier page, refs, flags;
+@@
+-static struct folio *try_grab_folio_fast(struct page *page, int refs, unsigned int flags)
++static struct folio *try_grab_folio_fast(struct page *page, int refs, unsigned int flags)
++{
++	struct pins pins = { };
++	struct folio *folio = grab_fast(page, refs, flags, &pins);
++
++	report_pins(&pins, NR_FOLL_PIN_ACQUIRED);
++	return folio;
++}
++
++/* The same, but that the caller reports the pins. */
++static struct folio *grab_fast(struct page *page, int refs, unsigned int flags, struct pins *pins)
+ {
  <+...
--	folio = try_grab_folio(page, 1, flags);
-+	folio = __try_grab_folio(page, 1, flags);
- 	if (!folio)
- 		goto pte_unmap;
-+	if (flags & FOLL_PIN)
-+		count_pins(&pins, folio, 1, NR_FOLL_PIN_ACQUIRED);
+-	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
++	count_pins(pins, folio, refs, NR_FOLL_PIN_ACQUIRED);
  ...+>
  }
 
-@tell_ptes depends on pin_ptes@
+// places: 3
+@pin_ptes depends on grab@
+identifier folio, page, flags;
 expression ptem;
 @@
- static int gup_pte_range(...)
+ static int gup_fast_pte_range(...)
+ {
++	struct pins pins = { };
+ <+...
+(
+-	folio = try_grab_folio_fast(page, 1, flags);
++	folio = grab_fast(page, 1, flags, &pins);
+|
++	report_pins(&pins, NR_FOLL_PIN_ACQUIRED);
+	pte_unmap(ptem);
+)
+ ...+>
+ }
+
+// Of a large folio that is mapped by PTEs each page was grabbed by itself: one or two atomic
+// operations, two looks at its PTE and one at the pmd. Now one page is grabbed as before, and what
+// the PTEs behind it map of the folio follows at once.
+
+// places: 3
+@grab_runs depends on pin_ptes@
+typedef pmd_t, pte_t;
+identifier range = gup_fast_pte_range, pages, nr, page, folio;
+@@
++/*
++ * A page of a large folio was grabbed, and the PTE at @ptep was found to map it still, as @pte.
++ * Grab the folio once more for each PTE behind that one, of @max in all, that maps the next page of
++ * it and is like @pte in all else. One look at each is enough: whoever takes pages from a process,
++ * or has processes share them, finds the folio grabbed since before that look.
++ *
++ * Return: how many more were grabbed.
++ */
++static int gup_fast_run(pmd_t pmd, pmd_t *pmdp, pte_t *ptep, pte_t pte, int max, unsigned int flags)
++{
++	struct page *page = pte_page(pte);
++	struct folio *folio = page_folio(page);
++	int nr;
++
++	max = min_t(long, max, folio_nr_pages(folio) - folio_page_idx(folio, page));
++	for (nr = 1; nr < max; nr++) {
++		pte = pte_next_pfn(pte);
++		if (pte_val(pte) != pte_val(ptep_get_lockless(ptep + nr)))
++			break;
++		if (!pte_write(pte) && gup_must_unshare(NULL, flags, page + nr))
++			break;
++	}
++	if (--nr == 0 || pmd_val(pmd) != pmd_val(pmdp_get_lockless(pmdp)))
++		return 0;
++	return try_grab_folio(folio, nr, flags) ? 0 : nr;
++}
++
+ static int range(...)
+ {
++	int run;
+ <+...
+ 		folio_set_referenced(folio);
+ 		pages[*nr] = page;
+ 		(*nr)++;
++		if (!folio_test_large(folio))
++			continue;
++		run = gup_fast_run(pmd, pmdp, ptep, pte, (end - addr) / PAGE_SIZE, flags);
++		for (; run; run--, ptep++, addr += PAGE_SIZE) {
++			pages[*nr] = pages[*nr - 1] + 1;
++			(*nr)++;
++		}
+ ...+>
+ }
+
+// Whether a mapping lets its pages be pinned was asked for each page, though nothing but files has
+// one that may not.
+
+@anon_first depends on grab_runs@
+identifier range = gup_fast_pte_range, folio, flags;
+@@
+ static int range(...)
  {
  <+...
-+	__report_pins(&pins);
- 	pte_unmap(ptem);
+-	if (!gup_fast_folio_allowed(folio, flags)) {
++	if (!folio_test_anon(folio) && !gup_fast_folio_allowed(folio, flags)) {
+ 		...
+ 	}
  ...+>
+ }
+
+// What bio_vecs hold was let go folio by folio.
+
+@include_uio depends on anon_first@
+@@
+ #include <linux/secretmem.h>
++#include <linux/uio.h>
+
+@unpin_bvecs depends on include_uio@
+identifier next = gup_fast_unpin_user_pages;
+@@
++/**
++ * unpin_user_bvecs() - let go of pinned memory that bio_vecs hold
++ * @bvecs: each holds one pin of each of its pages
++ * @nr: how many there are
++ * @dirty: stop where a page is not dirty
++ *
++ * Context: any.
++ *
++ * Return: how many were let go, @nr unless @dirty. Of the next one the pages in front of the one
++ * that is not dirty were let go, too, and cut off.
++ */
++unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++{
++	struct bio_vec *end = bvecs + nr;
++	struct pins pins = { };
++	struct bio_vec *bv;
++
++	for (bv = bvecs; bv < end; bv++) {
++		struct page *page = bv->bv_page + bv->bv_offset / PAGE_SIZE, *start = page;
++		unsigned int bytes = offset_in_page(bv->bv_offset) + bv->bv_len;
++		unsigned int left = DIV_ROUND_UP(bytes, PAGE_SIZE), pages;
++
++		for (; left; left -= pages, page += pages) {
++			struct folio *folio = gup_folio_range_next(page, left, 0, &pages);
++
++			if (dirty && !folio_test_dirty(folio)) {
++				if (page != start) {
++					bv->bv_len -= (page - bv->bv_page) * PAGE_SIZE;
++					bv->bv_len += bv->bv_offset;
++					bv->bv_offset = 0;
++					bv->bv_page = page;
++				}
++				goto out;
++			}
++			unpin_counted(folio, pages, &pins);
++		}
++	}
++out:
++	report_pins(&pins, NR_FOLL_PIN_RELEASED);
++	return bv - bvecs;
++}
++
+ static void next(...)
+ {
+ 	...
  }

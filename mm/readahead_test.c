@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit test of the readahead policy, mm/readahead_runs.h.
+ * KUnit test of the readahead policy: the last part of mm/readahead_runs.c.
  *
  * The policy meets a program that reads runs, page by page, in a cache that keeps what was read for
  * the last run and nothing else. What it makes of several streams in one cache is in the replay,
@@ -8,16 +8,15 @@
  */
 
 #include <kunit/test.h>
-#include <linux/fs.h>
-#include <linux/log2.h>
-#include <linux/pagemap.h>
 #include <linux/prandom.h>
 #include <linux/sizes.h>
 
-#include "readahead_runs.h"
-
 /* Lengths up to this one are tried one by one. */
 #define EACH_LENGTH	4096U
+/* No page has this number. */
+#define NO_PAGE		(~(pgoff_t)0)
+/* A page far from where others are */
+#define FAR		1000
 /* Runs begin this far apart. */
 #define APART		(SZ_8G >> PAGE_SHIFT)
 
@@ -26,7 +25,6 @@ struct reader {
 	struct address_space mapping;
 	struct file_ra_state ra;
 	unsigned long max;
-	bool streams;
 	pgoff_t place;
 	unsigned int reads, pages;
 	unsigned int largest;
@@ -39,7 +37,14 @@ static void reader_init(struct reader *r, unsigned long max)
 	xa_init(&r->mapping.i_pages);
 	r->max = max;
 	r->ra.prev_pos = -1;
-	r->ra.run_start = RA_NO_RUN;
+}
+
+static struct ra_view look(const struct reader *r)
+{
+	struct ra_view view;
+
+	ra_load(&r->ra, &view);
+	return view;
 }
 
 static void forget_counts(struct reader *r)
@@ -50,26 +55,32 @@ static void forget_counts(struct reader *r)
 	r->first_full = 0;
 }
 
-/* The program needs @index now: a miss, or a mark. */
-static void ask(struct reader *r, pgoff_t index, bool missed)
+/* The program needs @pages pages from @index on now: a miss, or a mark. */
+static void ask_for(struct reader *r, pgoff_t index, unsigned long pages, bool missed)
 {
+	struct ra_view view = look(r);
 	struct ra_ask ask = {
 		.mapping = &r->mapping,
 		.index = index,
-		.pages = 1,
+		.pages = pages,
 		.max = r->max,
-		.streams = r->streams,
 	};
 
 	if (missed)
-		ra_plan_miss(&r->ra, &ask);
-	else if (!ra_plan_mark(&r->ra, &ask, 0))
+		ra_plan_miss(&view, &ask);
+	else if (!ra_plan_mark(&view, &ask, 0))
 		return;
+	ra_store(&r->ra, &view);
 	r->reads++;
 	r->pages += r->ra.size;
 	r->largest = max(r->largest, r->ra.size);
 	if (!r->first_full && r->ra.size >= r->max)
 		r->first_full = r->reads;
+}
+
+static void ask(struct reader *r, pgoff_t index, bool missed)
+{
+	ask_for(r, index, 1, missed);
 }
 
 static pgoff_t next_place(struct reader *r)
@@ -81,13 +92,13 @@ static pgoff_t next_place(struct reader *r)
 /* Read @len pages from @start on, one by one. */
 static void read_pages(struct reader *r, pgoff_t start, unsigned int len)
 {
-	pgoff_t index, end = start, mark = RA_NO_RUN;
+	pgoff_t index, end = start, mark = NO_PAGE;
 
 	for (index = start; index < start + len; index++) {
 		while (index == end || index == mark) {
 			ask(r, index, index == end);
 			end = r->ra.start + r->ra.size;
-			mark = r->ra.async_size ? end - r->ra.async_size : RA_NO_RUN;
+			mark = r->ra.async_size ? end - r->ra.async_size : NO_PAGE;
 		}
 		r->ra.prev_pos = (loff_t)(index + 1) << PAGE_SHIFT;
 	}
@@ -102,10 +113,11 @@ static void read_runs(struct reader *r, unsigned int len, unsigned int n)
 /* How many runs of @len until the mean is that, from a mean and a last run; 5 if not within 4 */
 static unsigned int runs_to(unsigned int len, unsigned int mean, unsigned int last)
 {
-	unsigned int runs;
+	unsigned int runs, agreed = 0;
 
 	for (runs = 1; runs <= 4; runs++) {
-		mean = ra_run_mean(mean, last, len);
+		mean = ra_run_mean(mean, last, agreed, len);
+		agreed = last == len ? agreed + 1 : 0;
 		last = len;
 		if (mean == len << RA_RUN_SHIFT)
 			break;
@@ -134,14 +146,14 @@ static void runs_agree_within_an_eighth(struct kunit *test)
 
 static void expected_is_the_nearest_page(struct kunit *test)
 {
-	unsigned int page = 16;	/* of the mean */
+	unsigned int page = 1 << RA_RUN_SHIFT;
 
 	KUNIT_EXPECT_EQ(test, ra_run_expected(0), 0UL);
 	KUNIT_EXPECT_EQ(test, ra_run_expected(page / 2 - 1), 0UL);
 	KUNIT_EXPECT_EQ(test, ra_run_expected(page / 2), 1UL);
 	KUNIT_EXPECT_EQ(test, ra_run_expected(5 * page + page / 2 - 1), 5UL);
 	KUNIT_EXPECT_EQ(test, ra_run_expected(5 * page + page / 2), 6UL);
-	KUNIT_EXPECT_EQ(test, ra_run_mean(0, 5, 6), 5 * page);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(0, 5, 0, 6), 5 * page);
 }
 
 static void windows_open_and_double(struct kunit *test)
@@ -185,13 +197,13 @@ static void mean_does_not_stop_short(struct kunit *test)
 	unsigned int mean, next, steps;
 
 	for (steps = 0, mean = 1 << RA_RUN_SHIFT; mean != 100 << RA_RUN_SHIFT; mean = next) {
-		next = ra_run_mean(mean, 100, 200);
+		next = ra_run_mean(mean, 100, 0, 200);
 		KUNIT_ASSERT_GT(test, next, mean);
 		KUNIT_ASSERT_LE(test, next, 100U << RA_RUN_SHIFT);
 		KUNIT_ASSERT_LT(test, steps++, 12U);
 	}
 	for (steps = 0, mean = 1000 << RA_RUN_SHIFT; mean != 200 << RA_RUN_SHIFT; mean = next) {
-		next = ra_run_mean(mean, 200, 100);
+		next = ra_run_mean(mean, 200, 0, 100);
 		KUNIT_ASSERT_LT(test, next, mean);
 		KUNIT_ASSERT_GE(test, next, 200U << RA_RUN_SHIFT);
 		KUNIT_ASSERT_LT(test, steps++, 15U);
@@ -202,10 +214,21 @@ static void mean_ignores_a_stray(struct kunit *test)
 {
 	unsigned int mean = 16 << RA_RUN_SHIFT;
 
-	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, 16, 1), mean);
-	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, 1, 16), mean);
-	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, 16, RA_RUN_MAX), mean);
-	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, RA_RUN_MAX, 16), mean);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, 16, 3, 1), mean);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, 1, 3, 16), mean);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, 16, 3, RA_RUN_MAX), mean);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(mean, RA_RUN_MAX, 3, 16), mean);
+}
+
+/* Two long runs between short ones: what one of them gains the short ones lose. */
+static void mean_is_slow_to_leap(struct kunit *test)
+{
+	unsigned int page = 1 << RA_RUN_SHIFT;
+
+	KUNIT_EXPECT_EQ(test, ra_run_mean(page, 4, 0, 4), 4 * page);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(page, 64, 0, 64), 4 * page);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(4 * page, 64, 1, 64), 64 * page);
+	KUNIT_EXPECT_EQ(test, ra_run_mean(64 * page, 1, 0, 1), page);
 }
 
 static void mean_does_not_overflow(struct kunit *test)
@@ -216,11 +239,21 @@ static void mean_does_not_overflow(struct kunit *test)
 	prandom_seed_state(&rnd, 1);
 	for (i = 0; i < 100000; i++) {
 		len = 1 + (prandom_u32_state(&rnd) >> prandom_u32_state(&rnd) % 32) % RA_RUN_MAX;
-		mean = ra_run_mean(mean, last, len);
+		mean = ra_run_mean(mean, last, len & 1, len);
 		last = len;
 		KUNIT_ASSERT_LE(test, mean, RA_RUN_MAX << RA_RUN_SHIFT);
 		KUNIT_ASSERT_TRUE(test, !i || mean >= 1 << RA_RUN_SHIFT);
 	}
+}
+
+/* Windows of a run whose length is known: the first is what the program waits for. */
+static unsigned int windows_of(unsigned int len, unsigned int max)
+{
+	unsigned int size = min_t(unsigned int, max, RA_WAIT_PAGES), n = 0;
+
+	for (; len; size = min(2 * size, max), n++)
+		len -= min(len, size);
+	return n;
 }
 
 /* One read for a run that fits a window, and no page too many: once 16 KiB reads cost 20. */
@@ -237,7 +270,7 @@ static void constant_runs_are_read_at_once(struct kunit *test)
 			forget_counts(&r);
 			read_runs(&r, len, 10);
 			KUNIT_ASSERT_EQ(test, r.pages, 10 * len);
-			KUNIT_ASSERT_EQ(test, r.reads, 10 * DIV_ROUND_UP(len, maxes[i]));
+			KUNIT_ASSERT_EQ(test, r.reads, 10 * windows_of(len, maxes[i]));
 		}
 	}
 }
@@ -293,7 +326,7 @@ static void unknown_streams_double(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.largest, 32U);
 
 	reader_init(&r, 32);
-	r.streams = true;
+	ra_runs_advise(&r.ra, true);
 	read_runs(&r, 16, 10);
 	forget_counts(&r);
 	read_runs(&r, 16, 1);
@@ -312,14 +345,14 @@ static void held_stream_recovers(struct kunit *test)
 	/* Now a page is gone that was read already. */
 	KUNIT_ASSERT_EQ(test, r.ra.size, 32U);
 	ask(&r, start + 200, true);
-	KUNIT_EXPECT_EQ(test, r.ra.run_start, RA_HELD_RUN);
+	KUNIT_EXPECT_EQ(test, look(&r).state, RA_HELD);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 16U);
 	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
 	r.ra.prev_pos = (loff_t)(start + 210) << PAGE_SHIFT;
 	ask(&r, start + 210, true);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 8U);
 	/* And now they stay. */
-	for (i = 0; i < 20 && r.ra.run_start == RA_HELD_RUN; i++) {
+	for (i = 0; i < 20 && look(&r).state == RA_HELD; i++) {
 		start = r.ra.start + r.ra.size;
 		r.ra.prev_pos = (loff_t)start << PAGE_SHIFT;
 		ask(&r, start, true);
@@ -336,45 +369,124 @@ static void foreign_position_is_not_learnt(struct kunit *test)
 
 	reader_init(&r, 32);
 	read_runs(&r, 16, 10);
-	mean = r.ra.run_mean;
+	mean = look(&r).mean;
 	for (i = 0; i < 10; i++) {
 		read_pages(&r, next_place(&r), 16);
 		r.ra.prev_pos = (loff_t)(i & 1 ? 12345 : r.place + 12345) << PAGE_SHIFT;
 		if (i > 5)
 			r.ra.prev_pos = (loff_t)(r.place + 12345) << PAGE_SHIFT;
 	}
-	KUNIT_EXPECT_EQ(test, r.ra.run_mean, mean);
+	KUNIT_EXPECT_EQ(test, look(&r).mean, mean);
 
 	/* Two readers of such runs taking turns: every other length is a stray. */
 	for (i = 0; i < 10; i++) {
 		ask(&r, next_place(&r), true);
 		r.ra.prev_pos = (loff_t)(r.place + (i & 1 ? 16 : 1)) << PAGE_SHIFT;
 	}
-	KUNIT_EXPECT_EQ(test, r.ra.run_mean, mean);
+	KUNIT_EXPECT_EQ(test, look(&r).mean, mean);
 }
 
 /* A run of more pages than its field can count is as long as can be counted. */
 static void longest_run_fits(struct kunit *test)
 {
 	struct reader r;
-	unsigned int i;
 
-	reader_init(&r, RA_RUN_MAX);
-	for (i = 0; i < 2; i++) {
-		r.ra.run_start = 0;
-		r.ra.start = 0;
-		r.ra.size = RA_RUN_MAX + 2;
-		r.ra.prev_pos = (loff_t)r.ra.size << PAGE_SHIFT;
+	reader_init(&r, RA_RUN_MAX / 2);
+	read_runs(&r, 4 * RA_RUN_MAX, 3);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, look(&r).last, RA_RUN_MAX);
+	KUNIT_EXPECT_EQ(test, look(&r).mean, RA_RUN_MAX << RA_RUN_SHIFT);
+}
+
+/* All of the state survives the packing, at its largest, too. */
+static void state_is_packed(struct kunit *test)
+{
+	struct ra_view view = {
+		.start = 50 * FAR, .size = 32, .async_size = 31, .prev_pos = 77, .state = RA_RUN,
+		.run_start = 50 * FAR - RA_BEFORE_MAX, .mean = RA_RUN_MAX << RA_RUN_SHIFT,
+		.last = RA_RUN_MAX, .agreed = RA_AGREED_MAX, .first = RA_FIRST_MAX,
+	}, back;
+	struct file_ra_state ra = { .prev_pos = 77 };
+
+	ra_store(&ra, &view);
+	ra_load(&ra, &back);
+	KUNIT_EXPECT_EQ(test, back.start, view.start);
+	KUNIT_EXPECT_EQ(test, back.size, view.size);
+	KUNIT_EXPECT_EQ(test, back.async_size, view.async_size);
+	KUNIT_EXPECT_EQ(test, back.prev_pos, view.prev_pos);
+	KUNIT_EXPECT_EQ(test, back.state, view.state);
+	KUNIT_EXPECT_EQ(test, back.advised, false);
+	KUNIT_EXPECT_EQ(test, back.run_start, view.run_start);
+	KUNIT_EXPECT_EQ(test, back.mean, view.mean);
+	KUNIT_EXPECT_EQ(test, back.last, view.last);
+	KUNIT_EXPECT_EQ(test, back.agreed, view.agreed);
+	KUNIT_EXPECT_EQ(test, back.first, view.first);
+
+	ra_runs_advise(&ra, true);
+	ra_load(&ra, &back);
+	KUNIT_EXPECT_EQ(test, back.advised, true);
+	KUNIT_EXPECT_EQ(test, back.mean, view.mean);
+	ra_store(&ra, &back);
+	ra_runs_advise(&ra, false);
+	ra_load(&ra, &back);
+	KUNIT_EXPECT_EQ(test, back.advised, false);
+	KUNIT_EXPECT_EQ(test, back.run_start, view.run_start);
+}
+
+/* A fault moves the window, and says nothing of it: what it left is no part of the run. */
+static void foreign_window_is_noticed(struct kunit *test)
+{
+	unsigned int known = 0, fault;
+	struct reader r;
+
+	reader_init(&r, 32);
+	read_runs(&r, 1, 10);
+	KUNIT_EXPECT_EQ(test, look(&r).state, RA_RUN);
+	for (fault = 0; fault < 1024; fault++) {
 		ask(&r, next_place(&r), true);
-		KUNIT_EXPECT_EQ(test, 0U + r.ra.run_last, RA_RUN_MAX);
+		r.ra.prev_pos = (loff_t)(r.place + 1) << PAGE_SHIFT;
+		r.ra.start = r.place + 16 + 16 * fault;
+		r.ra.size = 32;
+		known += look(&r).state == RA_RUN;
+		/* Then something is read there. */
+		r.ra.prev_pos = (loff_t)(r.ra.start + 8) << PAGE_SHIFT;
 	}
-	KUNIT_EXPECT_EQ(test, r.ra.run_mean, RA_RUN_MAX << RA_RUN_SHIFT);
+	KUNIT_EXPECT_LE(test, known, 8U);
+}
+
+/* Whole records, each with one request: there is nothing to expect beyond the next request. */
+static void single_requests_are_pages(struct kunit *test)
+{
+	unsigned int sizes[] = { 1, 20, 3, 20, 1, 16, 16, 1 }, i;
+	struct reader r;
+
+	reader_init(&r, 32);
+	for (i = 0; i < 40; i++) {
+		unsigned int pages = sizes[i % ARRAY_SIZE(sizes)];
+
+		ask_for(&r, next_place(&r), pages, true);
+		KUNIT_EXPECT_EQ(test, r.ra.size, pages);
+		r.ra.prev_pos = (loff_t)(r.place + pages) << PAGE_SHIFT;
+	}
+
+	/* Two requests are more than one. */
+	for (i = 0; i < 3; i++) {
+		ask_for(&r, next_place(&r), 8, true);
+		ask_for(&r, r.place + 8, 8, true);
+		r.ra.prev_pos = (loff_t)(r.place + 16) << PAGE_SHIFT;
+	}
+	ask_for(&r, next_place(&r), 8, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 16U);
 }
 
 struct window {
-	pgoff_t run_start, start;
+	pgoff_t run_start;		/* or NO_RUN, or HELD_RUN */
+	pgoff_t start;
 	unsigned int size, async_size;
 };
+
+#define NO_RUN	NO_PAGE
+#define HELD_RUN	(NO_PAGE - 1)
 
 /* One question to the policy: the state before, what is asked, the window that comes of it */
 struct plan {
@@ -390,23 +502,22 @@ struct plan {
 };
 
 #define PLAN_MAX	32
-#define FAR		1000
 
 static const struct plan plans[] = {
 	/* The start of a file */
-	{ "start, one page", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 1,
+	{ "start, one page", { NO_RUN, 0, 0, 0 }, .prev = NO_RUN, .pages = 1,
 	  .then = { 0, 0, 4, 3 } },
-	{ "start, four pages", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 4,
+	{ "start, four pages", { NO_RUN, 0, 0, 0 }, .prev = NO_RUN, .pages = 4,
 	  .then = { 0, 0, 8, 4 } },
-	{ "start, more than a window", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 40,
+	{ "start, more than a window", { NO_RUN, 0, 0, 0 }, .prev = NO_RUN, .pages = 40,
 	  .then = { 0, 0, 32, 16 } },
-	{ "start, a window", { RA_NO_RUN, 0, 0, 0 }, .prev = RA_NO_RUN, .pages = 32,
+	{ "start, a window", { NO_RUN, 0, 0, 0 }, .prev = NO_RUN, .pages = 32,
 	  .then = { 0, 0, 32, 16 } },
-	{ "start, runs are known", { RA_NO_RUN, 64, 16, 0 }, .expect = 20, .prev = FAR,
+	{ "start, runs are known", { NO_RUN, 64, 16, 0 }, .expect = 20, .prev = FAR,
 	  .pages = 1, .then = { 0, 0, 20, 19 } },
-	{ "start, runs are long", { RA_NO_RUN, 64, 16, 0 }, .expect = 100, .prev = FAR,
+	{ "start, runs are long", { NO_RUN, 64, 16, 0 }, .expect = 100, .prev = FAR,
 	  .pages = 1, .then = { 0, 0, 32, 31 } },
-	{ "start, runs are short", { RA_NO_RUN, 64, 16, 0 }, .expect = 2, .prev = FAR,
+	{ "start, runs are short", { NO_RUN, 64, 16, 0 }, .expect = 2, .prev = FAR,
 	  .pages = 1, .then = { 0, 0, 4, 3 } },
 
 	/* The end of the last window: the rest of what is expected */
@@ -430,126 +541,138 @@ static const struct plan plans[] = {
 	  .then = { 64, 72, 8, 0 } },
 	{ "as much as an opening", { 64, 64, 2, 0 }, .expect = 2, .prev = 66, .index = 66,
 	  .pages = 1, .then = { 64, 66, 4, 0 } },
-	{ "no less than before", { 64, 64, 16, 0 }, .expect = 8, .prev = 80, .index = 80,
-	  .pages = 1, .then = { 64, 80, 16, 0 } },
-	{ "a habit broken", { 64, 64, 16, 0 }, .expect = 8, .agreed = 5, .prev = 80, .index = 80,
-	  .pages = 1, .then = { 64, 80, 20, 0 } },
+	{ "no less than before", { 64, 64, 15, 0 }, .expect = 8, .prev = 79, .index = 79,
+	  .pages = 1, .then = { 64, 79, 15, 0 } },
+	{ "a mark from twice as much on", { 64, 64, 16, 0 }, .expect = 8, .prev = 80, .index = 80,
+	  .pages = 1, .then = { 64, 80, 16, 16 } },
+	{ "a habit broken", { 64, 64, 15, 0 }, .expect = 8, .agreed = 5, .prev = 79, .index = 79,
+	  .pages = 1, .then = { 64, 79, 20, 0 } },
 	{ "a long habit, four times", { 64, 64, 4, 0 }, .expect = 4, .agreed = 50, .prev = 68,
 	  .index = 68, .pages = 1, .then = { 64, 68, 16, 0 } },
 	{ "doubled behind four times", { 64, 72, 8, 0 }, .expect = 4, .prev = 80, .index = 80,
-	  .pages = 1, .then = { 64, 80, 16, 0 } },
+	  .pages = 1, .then = { 64, 80, 16, 16 } },
 	{ "as much again before that", { 64, 71, 8, 0 }, .expect = 4, .prev = 79, .index = 79,
-	  .pages = 1, .then = { 64, 79, 8, 0 } },
+	  .pages = 1, .then = { 64, 79, 8, 8 } },
+	{ "doubled behind eight pages", { 64, 68, 4, 0 }, .expect = 1, .prev = 72, .index = 72,
+	  .pages = 1, .then = { 64, 72, 8, 8 } },
+	{ "as much again before eight", { 64, 67, 4, 0 }, .expect = 1, .prev = 71, .index = 71,
+	  .pages = 1, .then = { 64, 71, 4, 4 } },
 	{ "a stream behind eight times", { 64, 72, 8, 0 }, .expect = 2, .agreed = 100,
 	  .prev = 80, .index = 80, .pages = 1, .then = { 64, 80, 32, 32 } },
 	{ "none before that", { 64, 72, 7, 0 }, .expect = 2, .agreed = 7, .prev = 79, .index = 79,
-	  .pages = 1, .then = { 64, 79, 28, 0 } },
-	{ "a full window is a stream", { 64, 80, 16, 0 }, .expect = 8, .prev = 96, .index = 96,
+	  .pages = 1, .then = { 64, 79, 28, 28 } },
+	{ "a habit too long to be counted", { 64, 72, 5, 0 }, .expect = 2, .agreed = RA_AGREED_MAX,
+	  .prev = 77, .index = 77, .pages = 1, .then = { 64, 77, 20, 20 } },
+	{ "a full window is a stream", { 64, 64, 32, 0 }, .expect = 32, .prev = 96, .index = 96,
 	  .pages = 1, .then = { 64, 96, 32, 32 } },
 
 	/* Streams */
-	{ "a mark", { RA_NO_RUN, 64, 8, 8 }, .prev = 64, .index = 64, .pages = 1, .mark = true,
-	  .then = { RA_NO_RUN, 72, 16, 16 } },
-	{ "a mark of a small window", { RA_NO_RUN, 64, 1, 1 }, .prev = 64, .index = 64,
-	  .pages = 1, .mark = true, .then = { RA_NO_RUN, 65, 4, 4 } },
-	{ "a mark of a grown window", { RA_NO_RUN, 64, 48, 48 }, .prev = 64, .index = 64,
-	  .pages = 1, .mark = true, .then = { RA_NO_RUN, 112, 48, 48 } },
-	{ "a mark at the end", { RA_NO_RUN, 64, 8, 4 }, .prev = 72, .index = 72, .pages = 1,
-	  .mark = true, .then = { RA_NO_RUN, 72, 16, 16 } },
-	{ "runs are known, this is none", { RA_NO_RUN, 64, 8, 8 }, .expect = 20, .prev = 64,
-	  .index = 64, .pages = 1, .mark = true, .then = { RA_NO_RUN, 72, 16, 16 } },
+	{ "a mark", { NO_RUN, 64, 8, 8 }, .prev = 64, .index = 64, .pages = 1, .mark = true,
+	  .then = { NO_RUN, 72, 16, 16 } },
+	{ "a mark of a small window", { NO_RUN, 64, 1, 1 }, .prev = 64, .index = 64,
+	  .pages = 1, .mark = true, .then = { NO_RUN, 65, 4, 4 } },
+	{ "a mark of a grown window", { NO_RUN, 64, 48, 48 }, .prev = 64, .index = 64,
+	  .pages = 1, .mark = true, .then = { NO_RUN, 112, 48, 48 } },
+	{ "a mark at the end", { NO_RUN, 64, 8, 4 }, .prev = 72, .index = 72, .pages = 1,
+	  .mark = true, .then = { NO_RUN, 72, 16, 16 } },
+	{ "runs are known, this is none", { NO_RUN, 64, 8, 8 }, .expect = 20, .prev = 64,
+	  .index = 64, .pages = 1, .mark = true, .then = { NO_RUN, 72, 16, 16 } },
 	{ "the user knows better", { 64, 64, 8, 8 }, .expect = 100, .prev = 64, .index = 64,
 	  .pages = 1, .mark = true, .streams = true, .then = { 64, 72, 16, 16 } },
-	{ "the end, and its mark was met", { RA_NO_RUN, 64, 4, 4 }, .prev = 68, .index = 68,
-	  .pages = 1, .then = { RA_NO_RUN, 68, 24, 16 } },
-	{ "the end of a large window", { RA_NO_RUN, 64, 16, 16 }, .prev = 80, .index = 80,
-	  .pages = 1, .then = { RA_NO_RUN, 80, 32, 16 } },
-	{ "the end, without a mark", { RA_NO_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
-	  .then = { RA_NO_RUN, 72, 4, 3 } },
+	{ "the end, and its mark was met", { NO_RUN, 64, 4, 4 }, .prev = 68, .index = 68,
+	  .pages = 1, .then = { NO_RUN, 68, 24, 16 } },
+	{ "the end of a large window", { NO_RUN, 64, 16, 16 }, .prev = 80, .index = 80,
+	  .pages = 1, .then = { NO_RUN, 80, 32, 16 } },
+	{ "the end, without a mark", { NO_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
+	  .then = { NO_RUN, 72, 4, 3 } },
 
 	/* Held streams */
-	{ "a page is gone", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70, .pages = 1,
-	  .then = { RA_HELD_RUN, 70, 8, 0 } },
-	{ "the first that is gone", { RA_NO_RUN, 64, 16, 16 }, .prev = 48, .index = 48,
-	  .pages = 1, .then = { RA_HELD_RUN, 48, 8, 0 } },
-	{ "one before that is not", { RA_NO_RUN, 64, 16, 16 }, .prev = 47, .index = 47,
-	  .pages = 1, .then = { RA_NO_RUN, 47, 4, 3 } },
-	{ "gone, and many wanted", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70,
-	  .pages = 12, .then = { RA_HELD_RUN, 70, 12, 0 } },
-	{ "the next page is gone", { RA_NO_RUN, 64, 16, 16 }, .prev = 69, .index = 70,
-	  .pages = 1, .then = { RA_HELD_RUN, 70, 8, 0 } },
-	{ "held less", { RA_HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
-	  .then = { RA_HELD_RUN, 72, 10, 0 } },
-	{ "held, and many wanted", { RA_HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72,
-	  .pages = 20, .then = { RA_HELD_RUN, 72, 20, 0 } },
-	{ "held almost to the last", { RA_HELD_RUN, 64, 27, 0 }, .prev = 91, .index = 91,
-	  .pages = 1, .then = { RA_HELD_RUN, 91, 31, 0 } },
-	{ "held no more", { RA_HELD_RUN, 64, 28, 0 }, .prev = 92, .index = 92, .pages = 1,
-	  .then = { RA_NO_RUN, 92, 32, 31 } },
-	{ "held, elsewhere in the stream", { RA_HELD_RUN, 64, 16, 0 }, .prev = 200, .index = 200,
-	  .pages = 1, .then = { RA_HELD_RUN, 200, 19, 0 } },
-	{ "held: marks of others do not count", { RA_HELD_RUN, 64, 8, 0 }, .prev = 500,
+	{ "a page is gone", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70, .pages = 1,
+	  .then = { HELD_RUN, 70, 8, 0 } },
+	{ "the first that is gone", { NO_RUN, 64, 16, 16 }, .prev = 48, .index = 48,
+	  .pages = 1, .then = { HELD_RUN, 48, 8, 0 } },
+	{ "one before that is not", { NO_RUN, 64, 16, 16 }, .prev = 47, .index = 47,
+	  .pages = 1, .then = { NO_RUN, 47, 4, 3 } },
+	{ "gone, and many wanted", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70,
+	  .pages = 12, .then = { HELD_RUN, 70, 12, 0 } },
+	{ "the next page is gone", { NO_RUN, 64, 16, 16 }, .prev = 69, .index = 70,
+	  .pages = 1, .then = { HELD_RUN, 70, 8, 0 } },
+	{ "held less", { HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
+	  .then = { HELD_RUN, 72, 10, 0 } },
+	{ "held, and many wanted", { HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72,
+	  .pages = 20, .then = { HELD_RUN, 72, 20, 0 } },
+	{ "held almost to the last", { HELD_RUN, 64, 27, 0 }, .prev = 91, .index = 91,
+	  .pages = 1, .then = { HELD_RUN, 91, 31, 0 } },
+	{ "held no more", { HELD_RUN, 64, 28, 0 }, .prev = 92, .index = 92, .pages = 1,
+	  .then = { NO_RUN, 92, 32, 31 } },
+	{ "held, elsewhere in the stream", { HELD_RUN, 64, 16, 0 }, .prev = 200, .index = 200,
+	  .pages = 1, .then = { HELD_RUN, 200, 19, 0 } },
+	{ "held: marks of others do not count", { HELD_RUN, 64, 8, 0 }, .prev = 500,
 	  .index = 500, .pages = 1, .cache = 500, .cached = 8, .mark = true },
 
 	/* More is wanted than a window holds */
-	{ "large, elsewhere", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 40,
+	{ "large, elsewhere", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 40,
 	  .then = { FAR, FAR, 32, 16 } },
-	{ "large, the next", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR - 1, .index = FAR,
-	  .pages = 40, .then = { RA_NO_RUN, FAR, 32, 16 } },
-	{ "large, not the next", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR - 2, .index = FAR,
+	{ "large, the next", { NO_RUN, 64, 16, 16 }, .prev = FAR - 1, .index = FAR,
+	  .pages = 40, .then = { NO_RUN, FAR, 32, 16 } },
+	{ "large, not the next", { NO_RUN, 64, 16, 16 }, .prev = FAR - 2, .index = FAR,
 	  .pages = 33, .then = { FAR, FAR, 32, 16 } },
-	{ "as large as a window", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR,
+	{ "as large as a window", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR,
 	  .pages = 32, .then = { FAR, FAR, 32, 0 } },
 
 	/* Page by page, but not through the last window */
-	{ "through pages of others", { RA_NO_RUN, 64, 4, 4 }, .prev = FAR, .index = FAR,
-	  .pages = 1, .then = { RA_NO_RUN, FAR, 4, 3 } },
+	{ "through pages of others", { NO_RUN, 64, 4, 4 }, .prev = FAR, .index = FAR,
+	  .pages = 1, .then = { NO_RUN, FAR, 4, 3 } },
 	{ "which count", { 64, 64, 4, 4 }, .expect = 8, .prev = FAR, .index = FAR, .pages = 1,
-	  .cache = FAR - 5, .cached = 5, .then = { RA_NO_RUN, FAR, 3, 0 } },
+	  .cache = FAR - 5, .cached = 5, .then = { NO_RUN, FAR, 3, 0 } },
 	{ "as far as a window", { 64, 64, 4, 4 }, .expect = 4, .prev = FAR, .index = FAR,
-	  .pages = 1, .cache = FAR - 40, .cached = 40, .then = { RA_NO_RUN, FAR, 2, 2 } },
+	  .pages = 1, .cache = FAR - 40, .cached = 40, .then = { NO_RUN, FAR, 32, 1 } },
 	{ "and to more than is expected", { 64, 64, 4, 4 }, .expect = 8, .prev = FAR,
 	  .index = FAR, .pages = 12, .cache = FAR - 5, .cached = 5,
-	  .then = { RA_NO_RUN, FAR, 12, 0 } },
+	  .then = { NO_RUN, FAR, 12, 0 } },
 
 	/* A new place */
-	{ "a page", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 1,
+	{ "a page", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 1,
 	  .then = { FAR, FAR, 1, 0 } },
-	{ "three pages", { RA_NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 3,
+	{ "three pages", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = FAR, .pages = 3,
 	  .then = { FAR, FAR, 3, 0 } },
-	{ "a run", { RA_NO_RUN, 64, 16, 16 }, .expect = 20, .prev = FAR - 2, .index = FAR,
+	{ "a run", { NO_RUN, 64, 16, 16 }, .expect = 20, .prev = FAR - 2, .index = FAR,
 	  .pages = 1, .then = { FAR, FAR, 20, 0 } },
-	{ "a run of a window", { RA_NO_RUN, 64, 16, 16 }, .expect = 32, .prev = 5, .index = FAR,
+	{ "a run of a window", { NO_RUN, 64, 16, 16 }, .expect = 32, .prev = 5, .index = FAR,
 	  .pages = 1, .then = { FAR, FAR, 32, 0 } },
-	{ "a run of two windows", { RA_NO_RUN, 64, 16, 16 }, .expect = 50, .prev = 5,
+	{ "a run of two windows", { NO_RUN, 64, 16, 16 }, .expect = 50, .prev = 5,
 	  .index = FAR, .pages = 1, .then = { FAR, FAR, 32, 32 } },
-	{ "the track of a stream", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
-	  .cache = FAR - 5, .cached = 5, .then = { RA_NO_RUN, FAR, 6, 1 } },
-	{ "the track of a run", { RA_NO_RUN, 64, 16, 16 }, .expect = 5, .prev = 5, .index = FAR,
-	  .pages = 1, .cache = FAR - 5, .cached = 5, .then = { FAR, FAR, 5, 0 } },
-	{ "a page before", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	{ "the track of a stream", { NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	  .cache = FAR - 5, .cached = 5, .then = { NO_RUN, FAR, 6, 1 } },
+	{ "the track of a run", { NO_RUN, 64, 16, 16 }, .expect = 6, .prev = 5, .index = FAR,
+	  .pages = 1, .cache = FAR - 5, .cached = 5, .then = { FAR, FAR, 6, 0 } },
+	{ "the track of a whole run", { NO_RUN, 64, 16, 16 }, .expect = 5, .prev = 5, .index = FAR,
+	  .pages = 1, .cache = FAR - 5, .cached = 5, .then = { NO_RUN, FAR, 6, 1 } },
+	{ "a page before", { NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
 	  .cache = FAR - 1, .cached = 1, .then = { FAR, FAR, 1, 0 } },
-	{ "a track with a gap", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	{ "a track with a gap", { NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
 	  .cache = FAR - 9, .cached = 8, .then = { FAR, FAR, 1, 0 } },
-	{ "a long track", { RA_NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
-	  .cache = FAR - 60, .cached = 60, .then = { RA_NO_RUN, FAR, 32, 1 } },
-	{ "from the start of the file", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR, .index = 5,
-	  .pages = 1, .cached = 5, .then = { RA_NO_RUN, 5, 11, 1 } },
-	{ "almost from there", { RA_NO_RUN, 64, 16, 16 }, .prev = FAR, .index = 6, .pages = 1,
-	  .cache = 1, .cached = 5, .then = { RA_NO_RUN, 6, 6, 1 } },
+	{ "a long track", { NO_RUN, 64, 16, 16 }, .prev = 5, .index = FAR, .pages = 1,
+	  .cache = FAR - 60, .cached = 60, .then = { NO_RUN, FAR, 32, 1 } },
+	{ "a turn of a stream", { NO_RUN, 64, 16, 16 }, .expect = 32, .prev = 5, .index = FAR,
+	  .pages = 1, .cache = FAR - 40, .cached = 40, .then = { NO_RUN, FAR, 32, 1 } },
+	{ "from the start of the file", { NO_RUN, 64, 16, 16 }, .prev = FAR, .index = 5,
+	  .pages = 1, .cached = 5, .then = { NO_RUN, 5, 11, 1 } },
+	{ "almost from there", { NO_RUN, 64, 16, 16 }, .prev = FAR, .index = 6, .pages = 1,
+	  .cache = 1, .cached = 5, .then = { NO_RUN, 6, 6, 1 } },
 
 	/* Marks of other streams, and of large folios */
 	{ "the mark of another", { 64, 64, 16, 16 }, .prev = 500, .index = 500, .pages = 1,
-	  .cache = 500, .cached = 8, .mark = true, .then = { RA_NO_RUN, 508, 18, 18 } },
+	  .cache = 500, .cached = 8, .mark = true, .then = { NO_RUN, 508, 12, 12 } },
 	{ "read on just far enough", { 64, 64, 16, 16 }, .prev = 500, .index = 500, .pages = 1,
-	  .cache = 500, .cached = 32, .mark = true, .then = { RA_NO_RUN, 532, 32, 32 } },
+	  .cache = 500, .cached = 32, .mark = true, .then = { NO_RUN, 532, 28, 28 } },
 	{ "read on far enough", { 64, 64, 16, 16 }, .prev = 500, .index = 500, .pages = 1,
 	  .cache = 500, .cached = 33, .mark = true },
-	{ "no window of its own", { RA_NO_RUN, 0, 0, 0 }, .prev = 0, .index = 0, .pages = 1,
-	  .cached = 4, .mark = true, .then = { RA_NO_RUN, 4, 10, 10 } },
-	{ "a folio with the mark", { RA_NO_RUN, 96, 16, 5 }, .prev = 104, .index = 104,
-	  .pages = 1, .order = 3, .mark = true, .then = { RA_NO_RUN, 112, 32, 32 } },
-	{ "a folio without it", { RA_NO_RUN, 96, 16, 5 }, .prev = 100, .index = 100,
+	{ "no window of its own", { NO_RUN, 0, 0, 0 }, .prev = 0, .index = 0, .pages = 1,
+	  .cached = 4, .mark = true, .then = { NO_RUN, 4, 8, 8 } },
+	{ "a folio with the mark", { NO_RUN, 96, 16, 5 }, .prev = 104, .index = 104,
+	  .pages = 1, .order = 3, .mark = true, .then = { NO_RUN, 112, 32, 32 } },
+	{ "a folio without it", { NO_RUN, 96, 16, 5 }, .prev = 100, .index = 100,
 	  .pages = 1, .order = 2, .mark = true, .cache = 100, .cached = 40 },
 };
 
@@ -561,22 +684,32 @@ static void put_in_cache(struct kunit *test, struct address_space *mapping, pgof
 				    (void *)NULL);
 }
 
+static pgoff_t run_of(const struct ra_view *view)
+{
+	if (view->state == RA_RUN)
+		return view->run_start;
+	return view->state == RA_HELD ? HELD_RUN : NO_RUN;
+}
+
 static void try_plan(struct kunit *test, const struct plan *p)
 {
 	const struct window *then = p->then.size ? &p->then : &p->before;
-	struct file_ra_state ra = {
+	struct ra_view ra = {
 		.run_start = p->before.run_start, .start = p->before.start,
 		.size = p->before.size, .async_size = p->before.async_size,
-		.run_mean = p->expect << RA_RUN_SHIFT, .run_agreed = p->agreed,
-		.prev_pos = (u64)p->prev << PAGE_SHIFT,
+		.mean = p->expect << RA_RUN_SHIFT, .agreed = p->agreed,
+		.advised = p->streams, .prev_pos = (u64)p->prev << PAGE_SHIFT,
 	};
 	struct address_space mapping;
 	struct ra_ask ask = {
 		.mapping = &mapping, .index = p->index, .pages = p->pages, .max = PLAN_MAX,
-		.streams = p->streams,
 	};
 	bool read = true;
 
+	if (p->before.run_start == HELD_RUN)
+		ra.state = RA_HELD;
+	else if (p->before.run_start != NO_RUN)
+		ra.state = RA_RUN;
 	memset(&mapping, 0, sizeof(mapping));
 	xa_init(&mapping.i_pages);
 	put_in_cache(test, &mapping, p->cache, p->cached);
@@ -587,7 +720,7 @@ static void try_plan(struct kunit *test, const struct plan *p)
 	xa_destroy(&mapping.i_pages);
 
 	KUNIT_EXPECT_EQ_MSG(test, read, p->then.size > 0, "%s", p->name);
-	KUNIT_EXPECT_EQ_MSG(test, ra.run_start, then->run_start, "%s", p->name);
+	KUNIT_EXPECT_EQ_MSG(test, run_of(&ra), then->run_start, "%s", p->name);
 	KUNIT_EXPECT_EQ_MSG(test, ra.start, then->start, "%s", p->name);
 	KUNIT_EXPECT_EQ_MSG(test, ra.size, then->size, "%s", p->name);
 	KUNIT_EXPECT_EQ_MSG(test, ra.async_size, then->async_size, "%s", p->name);
@@ -602,11 +735,11 @@ static void each_situation_has_its_window(struct kunit *test)
 }
 
 /* What is learnt from a run of @len pages that ended, the last before it having had @last */
-static void learn(struct file_ra_state *ra, struct ra_ask *ask, unsigned int last, unsigned int len)
+static void learn(struct ra_view *ra, struct ra_ask *ask, unsigned int last, unsigned int len)
 {
-	*ra = (struct file_ra_state){
-		.run_start = 100, .start = 100 + len, .size = 8, .run_last = last,
-		.prev_pos = (loff_t)(100 + len) << PAGE_SHIFT, .run_agreed = 7,
+	*ra = (struct ra_view){
+		.state = RA_RUN, .run_start = 100, .start = 100 + len, .size = 8, .last = last,
+		.prev_pos = (loff_t)(100 + len) << PAGE_SHIFT, .agreed = 7,
 	};
 	*ask = (struct ra_ask){ .index = 2 * FAR, .pages = 1, .max = PLAN_MAX };
 	ra_run_learn(ra, ask);
@@ -614,25 +747,25 @@ static void learn(struct file_ra_state *ra, struct ra_ask *ask, unsigned int las
 
 static void runs_are_learnt(struct kunit *test)
 {
-	struct file_ra_state ra;
+	struct ra_view ra;
 	struct ra_ask ask;
 
 	learn(&ra, &ask, 20, 20);
 	KUNIT_EXPECT_EQ(test, ask.ended, 20UL);
 	KUNIT_EXPECT_EQ(test, ask.spent, 28UL);
 	KUNIT_EXPECT_EQ(test, ask.expect, 20UL);
-	KUNIT_EXPECT_EQ(test, 0U + ra.run_last, 20U);
-	KUNIT_EXPECT_EQ(test, 0U + ra.run_agreed, 8U);
+	KUNIT_EXPECT_EQ(test, ra.last, 20U);
+	KUNIT_EXPECT_EQ(test, ra.agreed, 8U);
 
 	/* Almost as long is no habit. */
 	learn(&ra, &ask, 20, 21);
 	KUNIT_EXPECT_EQ(test, ask.expect, 20UL);
-	KUNIT_EXPECT_EQ(test, 0U + ra.run_agreed, 0U);
+	KUNIT_EXPECT_EQ(test, ra.agreed, 0U);
 
 	/* A run longer than four windows is a stream: how long does not matter. */
 	learn(&ra, &ask, 20, 500);
 	KUNIT_EXPECT_EQ(test, ask.ended, 500UL);
-	KUNIT_EXPECT_EQ(test, 0U + ra.run_last, 4U * PLAN_MAX);
+	KUNIT_EXPECT_EQ(test, ra.last, 4U * PLAN_MAX);
 
 	/* A byte of a page is all of it. */
 	learn(&ra, &ask, 20, 20);
@@ -657,15 +790,15 @@ static void runs_are_learnt(struct kunit *test)
 
 static void habit_does_not_wrap(struct kunit *test)
 {
-	struct file_ra_state ra;
+	struct ra_view ra;
 	struct ra_ask ask;
 	unsigned int i;
 
 	learn(&ra, &ask, 20, 20);
-	ra.run_agreed = RA_AGREED_MAX - 1;
+	ra.agreed = RA_AGREED_MAX - 1;
 	for (i = 0; i < 3; i++) {
 		ra_run_learn(&ra, &ask);
-		KUNIT_EXPECT_EQ(test, 0U + ra.run_agreed, RA_AGREED_MAX);
+		KUNIT_EXPECT_EQ(test, ra.agreed, RA_AGREED_MAX);
 	}
 }
 
@@ -673,6 +806,7 @@ static void habit_does_not_wrap(struct kunit *test)
 static void any_state_gives_a_sane_window(struct kunit *test)
 {
 	struct rnd_state rnd;
+	struct ra_view view;
 	struct ra_ask ask;
 	struct reader r;
 	unsigned int i, size;
@@ -685,30 +819,32 @@ static void any_state_gives_a_sane_window(struct kunit *test)
 
 		memset(&ask, 0, sizeof(ask));
 		ask.mapping = &r.mapping;
-		ask.max = 1 + (prandom_u32_state(&rnd) >> dice % 32) % RA_RUN_MAX;
-		ask.pages = 1 + (prandom_u32_state(&rnd) >> dice / 32 % 32) % RA_RUN_MAX;
-		ask.streams = dice >> 10 & 1;
+		ask.max = 1 + (prandom_u32_state(&rnd) >> dice % 32) % SZ_1M;
+		ask.pages = 1 + (prandom_u32_state(&rnd) >> dice / 32 % 32) % SZ_1M;
 		ask.index = dice >> 11 & 1 ? r.ra.start + r.ra.size : prandom_u32_state(&rnd);
 		r.ra.prev_pos = dice >> 12 & 1 ? (loff_t)ask.index << PAGE_SHIFT :
 						 (loff_t)(prandom_u32_state(&rnd) + (u64)dice);
 		if (dice >> 13 & 1)
 			r.ra.size = prandom_u32_state(&rnd) % ask.max;
 		if (dice >> 14 & 1)
-			r.ra.run_start = prandom_u32_state(&rnd) >> dice % 32;
+			r.ra.runs = (u64)prandom_u32_state(&rnd) << 32 | prandom_u32_state(&rnd);
+		view = look(&r);
 		if (dice >> 15 & 1)
-			r.ra.run_start = RA_NO_RUN - (dice >> 16 & 1);
-		size = r.ra.size;
+			view.state = dice >> 18 & 3;
+		size = view.size;
 		read = true;
 		if (dice >> 17 & 1)
-			ra_plan_miss(&r.ra, &ask);
+			ra_plan_miss(&view, &ask);
 		else
-			read = ra_plan_mark(&r.ra, &ask, 0);
+			read = ra_plan_mark(&view, &ask, 0);
+		ra_store(&r.ra, &view);
 		if (!read)
 			continue;
+		KUNIT_ASSERT_LE(test, ask.ended, ask.spent);
 		KUNIT_ASSERT_GE(test, r.ra.size, 1U);
 		KUNIT_ASSERT_LE(test, r.ra.size, max3(size + 0UL, ask.max, 1UL));
 		KUNIT_ASSERT_LE(test, r.ra.async_size, r.ra.size);
-		KUNIT_ASSERT_LE(test, r.ra.run_mean, RA_RUN_MAX << RA_RUN_SHIFT);
+		KUNIT_ASSERT_LT(test, look(&r).mean, (RA_RUN_MAX + 1) << RA_RUN_SHIFT);
 	}
 }
 
@@ -719,6 +855,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(mean_reaches_constant),
 	KUNIT_CASE(mean_does_not_stop_short),
 	KUNIT_CASE(mean_ignores_a_stray),
+	KUNIT_CASE(mean_is_slow_to_leap),
 	KUNIT_CASE(mean_does_not_overflow),
 	KUNIT_CASE(constant_runs_are_read_at_once),
 	KUNIT_CASE(one_long_run_does_not_lengthen_the_next),
@@ -728,6 +865,9 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(held_stream_recovers),
 	KUNIT_CASE(foreign_position_is_not_learnt),
 	KUNIT_CASE(longest_run_fits),
+	KUNIT_CASE(state_is_packed),
+	KUNIT_CASE(foreign_window_is_noticed),
+	KUNIT_CASE(single_requests_are_pages),
 	KUNIT_CASE(each_situation_has_its_window),
 	KUNIT_CASE(runs_are_learnt),
 	KUNIT_CASE(habit_does_not_wrap),

@@ -5,14 +5,16 @@
     bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, readahead,
                                            short for several of them (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
-                                           report or case: report field-3 'run-64k*'
+                                           report or case: report field-3 'run-64k*'. BASE=7.3
+                                           leaves out other bases.
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
 
 $O/results.json is a list of objects with base (the kernel's version), report, case, metric, unit,
 stock, patched, ratio (patched/stock), spread, reported (the field report's own figure), time (see
 bench_cases.py) and command; null where there is none. A run replaces the figures that it measured,
-of the same series of kernels (6.1), and keeps the others.
+of the same base (6.1), and keeps and does not show those of others: kernels of two bases are not
+compared.
 
 Where a figure was taken several times it is the median, and spread is the distance of the largest
 from the smallest on one kernel, the wider of the two. A difference no larger than that is none: it
@@ -31,6 +33,7 @@ import concurrent.futures
 import fnmatch
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -75,15 +78,20 @@ def pool(boots):
     return pooled
 
 
+def series_of(base):
+    """The base that a kernel of this version is of: 6.1 of 6.1.192"""
+    return ".".join((base or "").split(".")[:2])
+
+
 def floor_of(by_kernel, kernel, key):
-    """What the same I/O takes without a file system: on the bare block device. Of writes only the
-    raw device has a floor (6.1 sends what is written to a block device by way of a kernel thread),
-    which stock has not; so the patched kernel's is under both."""
+    """What the same I/O takes without a file system: on the bare block device. 6.1 sends what is
+    written to that by way of a kernel thread, so there the raw device is the floor of writes, the
+    patched kernel's under both: stock has none."""
     report, case, metric = key
     what, _, place = case.rpartition("-")
     if metric != "insn" or report != "engine" or place in ("bdev", "raw"):
         return None
-    if what.startswith("overwrite"):
+    if what.startswith("overwrite") and series_of(by_kernel[kernel][key]["base"]) == "6.1":
         return by_kernel["patched"].get((report, f"{what}-raw", metric))
     return by_kernel[kernel].get((report, f"{what}-bdev", metric))
 
@@ -138,8 +146,13 @@ def merge(by_kernel):
 
 
 def place(r):
-    """What a row replaces: the same figure of that series of kernels."""
-    return (".".join((r.get("base") or "").split(".")[:2]), *(r[k] for k in KEY))
+    """What a row replaces: the same figure of that base."""
+    return (series_of(r.get("base")), *(r[k] for k in KEY))
+
+
+def of_base(results, base):
+    """Those of one base (6.1), or all"""
+    return [r for r in results if not base or series_of(r.get("base")) == base]
 
 
 def update(old, new):
@@ -173,13 +186,18 @@ def show(value):
     return f"{value:.2f}" if value >= 10 else f"{value:.3f}"
 
 
+def version(base):
+    """What a base is sorted by"""
+    return [int(number) for number in re.findall(r"\d+", base or "")]
+
+
 def table(results):
     """The results as lines of text: by base, report, then case, in the order of their first
     figures."""
     rows = [COLUMNS]
     results = [r for r in results if "before" not in r]
     cases = [r["case"] for r in results]
-    for r in sorted(results, key=lambda r: (r.get("base") or "", r["report"],
+    for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"],
                                             cases.index(r["case"]))):
         rows.append((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
                      *(show(r.get(k)) for k in COLUMNS[WORDS:])))
@@ -195,9 +213,10 @@ def matching(results, patterns):
             any(fnmatch.fnmatch(r[k], p) for p in patterns for k in ("report", "case"))]
 
 
-def cover(results):
-    """The few of them that a cover letter shows, none of which the host's time is in"""
-    return [r for r in results if tuple(r[k] for k in KEY) in COVER and r.get("time") != "host"]
+def cover(results, base=None):
+    """The few of them, of a base, that a cover letter shows: the host's time is in none"""
+    return [r for r in of_base(results, base)
+            if tuple(r[k] for k in KEY) in COVER and r.get("time") != "host"]
 
 
 def guest(kernel, flags, args, env=None, quiet=False):
@@ -235,18 +254,32 @@ def timed(flags, args):
 
 
 def run(cases, passes):
+    """Measure, keep the results, return those of the base that was measured."""
+    base = None
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
         if those:
             measure = counted if "-c" in flags else timed
             by_kernel = measure([*flags], ["-n", str(passes), *those])
-            save(update(load(), merge(above_floor(by_kernel))))
+            new = merge(above_floor(by_kernel))
+            save(update(load(), new))
+            base = series_of(new[0]["base"]) if new else base
+    return of_base(load(), base)
+
+
+def base_version():
+    """The version of the base's source"""
+    tree = subprocess.run([os.path.join(LAB, "kernel.sh"), "dir", "source"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.strip()
+    return subprocess.run([os.path.join(LAB, "overlay.py"), "--version-of", tree], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def add(path):
-    """Take over the results of the harness, an object a line."""
+    """Take over the results of the harness, an object a line, whose stock is the base's."""
+    base = base_version()
     with open(path, encoding="utf-8") as f:
-        new = [json.loads(line) for line in f]
+        new = [{"base": base, **json.loads(line)} for line in f]
     os.makedirs(OUT, exist_ok=True)
     save(update(load(), new))
 
@@ -337,9 +370,9 @@ def main():
     if args.action == "report":
         if not os.path.exists(RESULTS):
             sys.exit(f"bench: no {RESULTS}: make bench")
-        return print(table(matching(load(), args.word)))
-    run(named(args.word or ["all"], parser), args.passes)
-    return print(table(load()))
+        results = of_base(load(), os.environ.get("BASE"))
+        return print(table(matching(results, args.word)))
+    return print(table(run(named(args.word or ["all"], parser), args.passes)))
 
 
 if __name__ == "__main__":

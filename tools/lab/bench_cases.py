@@ -10,9 +10,9 @@ what it is told (args). The cases of one guest run in one boot. time says what i
     host    the emulator's and the host's time: noise in it is shown, see bench.py
 
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
-32 MiB, or of the bare disk that is the floor under a file system; vfat has clusters of 32 KiB. A
-pass is so many I/Os that it takes a few seconds to emulate. read-4k-FS tells what FIBMAP takes,
-too.
+32 MiB, or of the bare disk that is the floor under a file system; vfat has clusters of 32 KiB,
+ocfs2 is mounted by one machine alone. A pass is so many I/Os that it takes a few seconds to emulate.
+read-4k-FS tells what FIBMAP takes, too.
 
 Readahead, on the bare disk: runs of LEN at random places in reads of SIZE; single pages; one stream
 and several that take turns; mappings; mix: index look-ups beside a long scan; lowmem: in 16 MiB of
@@ -50,7 +50,7 @@ class Case(NamedTuple):
     profile: Profile | None = None
 
 
-FILE_SYSTEMS = ("ext2", "jfs", "vfat", "ext4", "xfs")
+FILE_SYSTEMS = ("ext2", "jfs", "vfat", "ext4", "xfs", "udf", "ocfs2")
 IOS = {"4k": 20000, "64k": 4000, "1m": 500, "1m-huge": 500}
 WAYS = {"read": "read", "overwrite": "write", "aio": "read aio", "uring": "read uring"}
 

@@ -1,11 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What packages.sh and kernel.sh share: the base, where output goes, and steps that say how long
-# they take. To be sourced, with $top set.
+# What packages.sh, base.sh and kernel.sh share: where output goes, and steps that say how long they
+# take. To be sourced, with $top set.
 
-# shellcheck disable=SC2034 # for those that source this
-tarball=/usr/src/linux-source-6.1.tar.xz	# of the Debian package of that name
 out=${O:-$top/out}
 
 say()
@@ -43,7 +41,7 @@ left()
 # is in seconds, or in lines of the log with an l behind.
 step()
 {
-	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0
+	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0 pause=0.2
 	shift 2
 
 	mkdir -p "$out/log"
@@ -55,7 +53,8 @@ step()
 			printf '\rlab: %-16s %4d s, about %s s left  ' "$name" $((SECONDS - start)) \
 				"$(left "$guess" $((SECONDS - start)) "$log")" >&2
 		fi
-		sleep 1
+		sleep $pause
+		[ $((SECONDS - start)) -lt 2 ] || pause=1
 	done
 	wait "$pid" || rc=$?
 	trap - INT TERM

@@ -10,7 +10,7 @@
 # "BUG:", as the watchdogs of CPUs and workqueues do.
 said='WARNING:|\<BUG[: ]|KASAN:|UBSAN:|Oops|general protection fault|Call Trace|Kernel panic'
 said="$said|possible (circular|recursive) locking|suspicious RCU|soft lockup|workqueue lockup"
-said="$said|INFO: task .* blocked for more than|rcu: INFO: .* stall"
+said="$said|INFO: task .* blocked.* for more than|rcu: INFO: .* stall"
 
 [ -r "${1-}" ] || { echo "usage: complaints.sh LOG; no such file: ${1-}" >&2; exit 2; }
 # virtme-ng's init has warnings, too.

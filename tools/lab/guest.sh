@@ -3,10 +3,11 @@
 #
 # Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
 #
-#	guest.sh [-k stock|patched|debug] [-c] [-N] [-d|-a ARRAY] [-n NAME] [-t SECONDS] COMMAND...
-#	guest.sh [-k stock|patched|debug] [-N] [-d|-a ARRAY] -s
+#	guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME] [-t SECONDS]
+#		COMMAND...
+#	guest.sh [-k KERNEL] [-N] [-d|-a ARRAY] [-S IMAGE] [-w END] -s
 #
-#	-k  which kernel (patched)
+#	-k  which kernel (patched): stock, kunit, debug or step, see kernel.sh
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
 #	    read in the guest are then instructions, whatever else the host does. What watches for
 #	    hangs is off: it would be counted.
@@ -17,6 +18,11 @@
 #	    to them are forgotten at the end.
 #	-a  get the guest ready for `array.sh up ARRAY`: scsi and sas attach the first seven, or all
 #	    eight, of those images to one HBA; fc and many give it more memory
+#	-S  attach IMAGE, with the serial "shared", to a virtio-scsi HBA of its own. Guests that run
+#	    at once may share it, and what they write to it stays.
+#	-w  a network card with a wire to one other guest. END is DIR/1 here and DIR/2 there, or the
+#	    other way round: the wire's ends are sockets in DIR, and the last digit of the card's
+#	    address (02:00:00:00:77:01) is that of END. DIR/1.pid has the number of QEMU's process.
 #	-n  what its log is called besides (ARRAY); guests that run at once need names
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
@@ -39,7 +45,7 @@ set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
-kernel=patched count=0 nodes=1 disks=0 array="" name="" limit=600 shell=0
+kernel=patched count=0 nodes=1 disks=0 array="" shared="" wire="" name="" limit=600 shell=0
 patience=${STILL:-180}
 
 die()
@@ -48,22 +54,26 @@ die()
 	exit "$1"
 }
 
-while getopts k:cNda:n:t:s opt; do
+while getopts k:cNda:S:w:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
 	N)	nodes=2 ;;
 	d)	disks=1 ;;
 	a)	array=$OPTARG ;;
+	S)	shared=$OPTARG ;;
+	w)	wire=$OPTARG ;;
 	n)	name=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
-	*)	die 2 "usage: guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
+	*)
+		die 2 "usage: guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
-case $kernel in stock|patched|debug) ;; *) die 2 "no such kernel: $kernel" ;; esac
+case $kernel in stock|patched|kunit|debug|step) ;; *) die 2 "no such kernel: $kernel" ;; esac
+case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac
 
 case $top in
 /run/*|/dev/shm/*|/var/tmp/*|/var/log/*)
@@ -90,7 +100,12 @@ many)		memory=3072M scsi_debug_mb=16 ;;
 *)		die 2 "no such array: $array" ;;
 esac
 append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_mb=$scsi_debug_mb"
-append="$append scsi_debug.delay=0"
+append="$append scsi_debug.delay=0 kunit.enable=0"	# kunit.sh runs those tests
+# A busy host leaves an emulated guest no time to see its timer tick, as a kernel wants to at boot.
+append="$append no_timer_check"
+# While the kernel asks what CPU it runs on, it forgets for a moment that it has five levels of page
+# tables; an interrupt in just that moment makes KASAN complain.
+append="$append no5lvl"
 # Stuck: a CPU and a workqueue for a minute (softlockups are told at twice the threshold). A task
 # may wait for two minutes, the kernel's own limit.
 if [ "$count" -eq 1 ]; then
@@ -157,6 +172,24 @@ if [ "$disks" -eq 1 ]; then
 		qemu="$qemu -drive if=none,id=d$n,file=$(realpath "${images[n]}"),format=raw,snapshot=on"
 		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n < half ? n : n - half)),drive=d$n,serial=dio$n"
 	done
+fi
+
+# No lock: QEMU's is for one guest a disk. The host's page cache is the disk: it is the same for
+# all, outlives a guest that is killed, and needs no flush.
+if [ -n "$shared" ]; then
+	[ -f "$shared" ] || die 2 "$shared is missing or not a file"
+	qemu="$qemu -device virtio-scsi-pci,id=both -drive if=none,id=shared,file.locking=off"
+	qemu="$qemu,file=$(realpath "$shared"),format=raw,cache=unsafe"
+	qemu="$qemu -device scsi-hd,bus=both.0,drive=shared,share-rw=on,serial=shared"
+fi
+
+# Datagrams: who sends to an end where nobody listens (yet, or any more) has lost a frame.
+if [ -n "$wire" ]; then
+	other=${wire%[12]}$((3 - ${wire##*/}))
+	qemu="$qemu -netdev dgram,id=wire,local.type=unix,local.path=$wire"
+	qemu="$qemu,remote.type=unix,remote.path=$other"
+	qemu="$qemu -device virtio-net-pci,netdev=wire,romfile=,mac=02:00:00:00:77:0${wire##*/}"
+	qemu="$qemu -pidfile $wire.pid"
 fi
 
 if [ "$shell" -eq 1 ]; then

@@ -29,13 +29,26 @@
 #include <string.h>
 
 /*
- * QEMU's interface for plugins, version 1: the part used here, because distributions build QEMU
- * with plugins but do not ship qemu-plugin.h.  QEMU resolves the names when it loads us.  (The
- * brackets keep checkpatch, which wants prototypes in headers, from warning of each.)
+ * QEMU's interface for plugins, versions 1 and 2: the part used here, because distributions build
+ * QEMU with plugins but do not ship qemu-plugin.h.  QEMU resolves the names when it loads us, the
+ * weak ones of one version only.  Of version 1 (QEMU 7) a counter is a number of ours, of version 2
+ * (QEMU 10) it lies in a scoreboard, which has one for each virtual CPU.  (The brackets keep
+ * checkpatch, which wants prototypes in headers, from warning of each.)
  */
+#pragma weak qemu_plugin_register_vcpu_tb_exec_inline
+#pragma weak qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu
+#pragma weak qemu_plugin_scoreboard_new
+#pragma weak qemu_plugin_u64_sum
+
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 
 struct qemu_plugin_tb;
+struct qemu_plugin_scoreboard;
+
+struct qemu_plugin_u64 {
+	struct qemu_plugin_scoreboard *score;
+	size_t offset;
+};
 
 struct qemu_info {
 	const char *target_name;
@@ -56,25 +69,36 @@ uint64_t (qemu_plugin_tb_vaddr)(const struct qemu_plugin_tb *tb);
 size_t (qemu_plugin_tb_n_insns)(const struct qemu_plugin_tb *tb);
 void (qemu_plugin_register_vcpu_tb_exec_inline)(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
 						void *counter, uint64_t add);
+void (qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu)(struct qemu_plugin_tb *tb,
+							 enum qemu_plugin_op op,
+							 struct qemu_plugin_u64 counter,
+							 uint64_t add);
+struct qemu_plugin_scoreboard *(qemu_plugin_scoreboard_new)(size_t size);
+uint64_t (qemu_plugin_u64_sum)(struct qemu_plugin_u64 counter);
 void (qemu_plugin_register_atexit_cb)(uint64_t id, void (*fn)(uint64_t id, void *data),
 				      void *data);
 
-/* What QEMU looks up in us, besides qemu_plugin_install(). */
-int qemu_plugin_version = 1;
+/* What QEMU looks up in us once the names are resolved, besides qemu_plugin_install(). */
+int qemu_plugin_version;
+
+static __attribute__((constructor)) void choose_version(void)
+{
+	qemu_plugin_version = qemu_plugin_scoreboard_new ? 2 : 1;
+}
 
 struct counter {
 	unsigned long long addr;
-	unsigned long long insns;
+	uint64_t insns;			/* version 1 */
+	struct qemu_plugin_u64 scored;	/* version 2 */
 	struct counter *next;
 };
 
-static struct counter *counters;
-static unsigned long long user;
+static struct counter *counters, *user;
 static const char *out_name;
 static FILE *out;
 
 /* The translated code holds on to the counter's address: a counter is never moved or freed. */
-static unsigned long long *new_counter(unsigned long long addr)
+static struct counter *new_counter(unsigned long long addr)
 {
 	struct counter *c = calloc(1, sizeof(*c));
 
@@ -83,31 +107,50 @@ static unsigned long long *new_counter(unsigned long long addr)
 		exit(1);
 	}
 	c->addr = addr;
+	if (qemu_plugin_version == 2)
+		c->scored.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+	return c;
+}
+
+static struct counter *kernel_counter(unsigned long long addr)
+{
+	struct counter *c = new_counter(addr);
+
 	c->next = counters;
 	counters = c;
-	return &c->insns;
+	return c;
+}
+
+static unsigned long long insns_of(const struct counter *c)
+{
+	return qemu_plugin_version == 2 ? qemu_plugin_u64_sum(c->scored) : c->insns;
 }
 
 static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	uint64_t addr = qemu_plugin_tb_vaddr(tb);
+	struct counter *c = addr >> 63 ? kernel_counter(addr) : user;
+	size_t n = qemu_plugin_tb_n_insns(tb);
 
-	qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64,
-						 addr >> 63 ? new_counter(addr) : &user,
-						 qemu_plugin_tb_n_insns(tb));
+	if (qemu_plugin_version == 2)
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
+								  c->scored, n);
+	else
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &c->insns,
+							 n);
 }
 
 static void write_counts(uint64_t id, void *data)
 {
-	unsigned long long total = user;
+	unsigned long long total = insns_of(user);
 	struct counter *c;
 	bool failed;
 
 	for (c = counters; c; c = c->next) {
-		fprintf(out, "%llx %llu\n", c->addr, c->insns);
-		total += c->insns;
+		fprintf(out, "%llx %llu\n", c->addr, insns_of(c));
+		total += insns_of(c);
 	}
-	fprintf(out, "user %llu\ntotal %llu\n", user, total);
+	fprintf(out, "user %llu\ntotal %llu\n", insns_of(user), total);
 
 	failed = ferror(out);
 	if (fclose(out) || failed)
@@ -133,6 +176,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		return 1;
 	}
 
+	user = new_counter(0);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, write_counts, NULL);
 	return 0;

@@ -1,18 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the stock and the patched kernel from one configuration, and two more from the patched
-# tree: debug (debug.config on top: KASAN, lockdep, the raw driver as a module) and kunit
-# (kunit.config alone: KUnit, what it tests, and a serial line, since KUnit changes a structure that
-# all include).
+# Builds the stock and the patched kernel from one configuration, and more from the patched tree:
+# kunit (kunit.config on top: KUnit and what it tests; not in patched, since KUnit changes a structure
+# that all include), and debug (that, and debug.config: KASAN, lockdep, the raw driver as a module).
+# BASE= or KSRC= say of which kernel (base.sh).
 #
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
+#	kernel.sh build stock	build only that
 #	kernel.sh build modules	and their modules: file systems that only make test and bench use
 #	kernel.sh build debug	build debug, its raw driver and lkdtm, print its directory
 #	kernel.sh build debug modules	and all of its modules
 #	kernel.sh build kunit	build kunit alone, print its directory
-#	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, venv
+#	kernel.sh build kunit modules	and its modules
+#	kernel.sh build objects	compile what the overlay changes, as kunit has it, with -Werror
+#	kernel.sh build step PATCH	apply PATCH to the tree of the steps before, at first stock's, as
+#				git am would; compile what it changes with W=1; build; print the
+#				directory. Without PATCH: begin anew
+#	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, step,
+#				venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
 # are built in place: kbuild's in-tree object files hardly mention where the tree lies, so the
@@ -20,8 +27,8 @@
 # compiled. Each step works in NAME.part, or ends in a stamp that holds a checksum of its inputs:
 # after an interruption the next run starts that step anew or lets make go on.
 #
-# KSRC=DIR takes the kernel tree DIR as the base, JOBS=N sets the number of jobs. Exit: 0 done,
-# 1 a step failed (its log is named), 2 something is missing.
+# What a configuration asks for it must have, but for what tools/lab/lacks says (config.py). JOBS=N
+# sets the number of jobs. Exit: 0 done, 1 a step failed (its log is named), 2 something is missing.
 
 set -eu
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES	# our O= is not the kernel's
@@ -35,42 +42,45 @@ vng_version=1.42
 
 base_name()
 {
+	local tarball
+
 	if [ -n "${KSRC-}" ]; then
-		[ -f "$KSRC/Makefile" ] || die 2 "KSRC=$KSRC is not a kernel tree"
 		printf 'ksrc-%s' "$(cd "$KSRC" && { pwd -P
 			find . -name .git -prune -o -type f -printf '%P %s %T@\n' | sort; } |
 			sha256sum | cut -c 1-12)"
 	else
-		[ -e "$tarball" ] || die 2 "$tarball is missing: run packages.sh"
-		printf 'debian-%s' "$(stat -c '%s-%Y' "$tarball")"
+		tarball=$("$top/tools/lab/base.sh" tarball)
+		[ -e "$tarball" ] || die 2 "$tarball is missing: run packages.sh, base.sh get"
+		printf 'debian-%s' "$(stat -L -c '%s-%Y' "$tarball")"
 	fi
 }
 
 # configs NAME: the fragments of a kernel's configuration, later lines win
 configs()
 {
-	if [ "$1" = kunit ]; then
-		printf '%s\n' "$top/tools/lab/kunit.config"
-		return
-	fi
-	printf '%s\n' "$top/tools/lab/kernel.config"
-	[ ! -e "$top/tools/testing/selftests/dio/config" ] ||
-		printf '%s\n' "$top/tools/testing/selftests/dio/config"
-	[ "$1" != debug ] || printf '%s\n' "$top/tools/lab/debug.config"
+	local one all=(lab/kernel.config "lab/kernel-$base.config" testing/selftests/dio/config)
+
+	case $1 in
+	kunit)	all+=(lab/kunit.config) ;;
+	debug)	all+=(lab/kunit.config lab/debug.config) ;;
+	esac
+	for one in "${all[@]}"; do
+		[ ! -e "$top/tools/$one" ] || printf '%s\n' "$top/tools/$one"
+	done
 }
 
 dir_of()
 {
-	local base key checkout
+	local of key checkout
 
-	base=$(base_name)
+	of=$(base_name)
 	# shellcheck disable=SC2046
 	key=$( (gcc --version; cat $(configs "$1")) | sha256sum | cut -c 1-12)
 	checkout=$(printf '%s' "$top" | sha256sum | cut -c 1-12)
 	case $1 in
-	source)		echo "$cache/$base/source" ;;
-	stock)		echo "$cache/$base/$key/stock" ;;
-	patched|debug|kunit)	echo "$cache/$base/$key/$1-$checkout" ;;
+	source)		echo "$cache/$of/source" ;;
+	stock)		echo "$cache/$of/$key/stock" ;;
+	patched|debug|kunit|step)	echo "$cache/$of/$key/$1-$checkout" ;;
 	venv)		echo "$cache/virtme-ng-$vng_version" ;;
 	*)		die 2 "no such directory name: $1" ;;
 	esac
@@ -84,7 +94,7 @@ unpack()
 		rsync -a --exclude=/.git "$KSRC/" "$1.part"
 		make -C "$1.part" -s mrproper
 	else
-		tar -C "$1.part" --strip-components=1 -xf "$tarball"
+		tar -C "$1.part" --strip-components=1 -xf "$("$top/tools/lab/base.sh" tarball)"
 	fi
 	mv -T "$1.part" "$1"
 }
@@ -93,6 +103,7 @@ source_tree()
 {
 	local src
 
+	"$top/tools/lab/base.sh" get
 	src=$(dir_of source)
 	lock "$cache"
 	[ -d "$src" ] || step unpack 30 unpack "$src"
@@ -113,10 +124,10 @@ get_vng()
 	[ -x "$(dir_of venv)/bin/vng" ] || step virtme-ng 20 venv
 }
 
-# Configure the tree $1 as $2; every line asked for must be there (but for stock's raw driver).
+# Configure the tree $1 as $2.
 configure()
 {
-	local config line
+	local config
 
 	cd "$1"
 	make -s tinyconfig
@@ -125,17 +136,30 @@ configure()
 	done
 	make -s olddefconfig
 	# shellcheck disable=SC2046
-	awk -F '[ =]' '/^CONFIG_/ { last[$1] = $0 } /^# CONFIG_.* is not set$/ { delete last[$2] }
-		END { for (i in last) print last[i] }' $(configs "$2") |
-	while read -r line; do
-		case $2:$line in
-		stock:CONFIG_RAW_DRIVER=*|stock:CONFIG_MAX_RAW_DEVS=*)
-			continue
-			;;
-		esac
-		grep -qxF "$line" .config ||
-			{ echo "the $2 kernel's configuration lacks $line"; return 1; }
+	"$top/tools/lab/config.py" "$base" "$2" .config $(configs "$2")
+}
+
+# changed_objects TREE: what is made of the C files that came from the overlay, but of those that
+# another one includes
+changed_objects()
+{
+	local path
+
+	cd "$1"
+	sed -n 's/^[a-z]* \(\(block\|drivers\|fs\|lib\|mm\)\/.*\)\.c$/\1/p' .overlay | while read -r path; do
+		grep -qs "^#include \"${path##*/}\.c\"" "${path%/*}"/*.c || echo "$path.o"
 	done
+}
+
+# compile_objects TREE: no warning is passed, but of large frames, which KASAN makes
+compile_objects()
+{
+	local objects
+
+	objects=$(changed_objects "$1")
+	[ -n "$objects" ] || { echo "the overlay changes no C file"; return 1; }
+	# shellcheck disable=SC2086 # a list of words
+	make -C "$1" -k -j "$jobs" KCFLAGS="-Werror -Wno-error=frame-larger-than=" $objects
 }
 
 # compile NAME TREE
@@ -166,18 +190,11 @@ build_modules()
 	[ -e "$tree/.lab-modules" ] || step "modules-$1" "$2" compile_modules "$tree"
 }
 
-# configure_and_build NAME TREE LINES
-configure_and_build()
-{
-	step "configure-$1" 10 configure "$2" "$1"
-	step "build-$1" "$3" compile "$1" "$2"
-}
-
 copy_tree()
 {
 	rm -rf "$2.part"
 	cp -a --reflink=auto "$1" "$2.part"
-	rm -rf "$2.part/.lab-built" "$2.part/.lab-modules" "$2.part/modules"
+	rm -rf "$2.part"/.lab-{built,objects,modules} "$2.part/modules"
 	# Only objtool's rules say where the tree lies. If it is built anew, so is all that it checks.
 	find "$2.part/tools/objtool" -name '.*.cmd' -exec sed -i "s|$1/|$2/|g" {} +
 	mv "$2.part" "$2"
@@ -186,28 +203,34 @@ copy_tree()
 # A checksum of all that makes the patched tree differ, the configuration aside.
 overlay_sum()
 {
-	local path form
+	local files
 
-	"$top/tools/lab/overlay.py" --list --overlay "$top" | while read -r _ path; do
-		for form in "$path" "$path.cocci" "$path.add"; do
-			[ ! -f "$top/$form" ] || (cd "$top" && sha256sum "$form")
-		done
-	done | sha256sum
+	files=$("$top/tools/lab/overlay.py" --files --base "$base" --overlay "$top") || return
+	(cd "$top" && xargs -d '\n' -r sha256sum <<<"$files") | sha256sum
 }
 
-# patch_and_build NAME FROM LINES: bring the tree of NAME, at first a copy of FROM, up to date.
+# patch_and NAME FROM DONE LINES STEP COMMAND...: bring the tree of NAME, at first a copy of FROM, up
+# to date and run COMMAND, unless its stamp DONE says that it did so for this overlay.
+patch_and()
+{
+	local name=$1 from=$2 stamp lines=$4 step=$5 tree sum
+
+	tree=$(dir_of "$name") stamp=$tree/$3
+	shift 5
+	[ -d "$tree" ] || step "copy-$name" 20 copy_tree "$from" "$tree"
+	sum=$(overlay_sum)
+	[ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
+	rm -f "$stamp"
+	step "overlay-$name" 5 "$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$top"
+	step "configure-$name" 10 configure "$tree" "$name"
+	step "$step-$name" "$lines" "$@" "$tree"
+	echo "$sum" >"$stamp"
+}
+
+# patch_and_build NAME FROM LINES
 patch_and_build()
 {
-	local tree sum
-
-	tree=$(dir_of "$1")
-	[ -d "$tree" ] || step "copy-$1" 20 copy_tree "$2" "$tree"
-	sum=$(overlay_sum)
-	[ "$(cat "$tree/.lab-built" 2>/dev/null)" != "$sum" ] || return 0
-	rm -f "$tree/.lab-built"
-	step "overlay-$1" 5 "$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$top"
-	configure_and_build "$1" "$tree" "$3"
-	echo "$sum" >"$tree/.lab-built"
+	patch_and "$1" "$2" .lab-built "$3" build compile "$1"
 }
 
 # lock DIR: one build at a time in it
@@ -218,7 +241,7 @@ lock()
 	flock -n 9 || { say "another build runs in this cache: waiting"; flock 9; }
 }
 
-build()
+build_stock()
 {
 	local stock
 
@@ -228,10 +251,16 @@ build()
 	lock "$(dirname "$stock")"
 	if [ ! -e "$stock/.lab-built" ]; then
 		[ -d "$stock" ] || step copy-stock 20 copy_tree "$(dir_of source)" "$stock"
-		configure_and_build stock "$stock" 2100l
+		step configure-stock 10 configure "$stock" stock
+		step build-stock 2100l compile stock "$stock"
 		touch "$stock/.lab-built"
 	fi
-	patch_and_build patched "$stock" 1250l
+}
+
+build()
+{
+	build_stock
+	patch_and_build patched "$(dir_of stock)" 1250l
 }
 
 build_debug()
@@ -245,9 +274,52 @@ build_debug()
 build_kunit()
 {
 	source_tree
+	get_vng
 	lock "$(dirname "$(dir_of kunit)")"
-	patch_and_build kunit "$(dir_of source)" 1000l
+	patch_and_build kunit "$(dir_of source)" 1500l
 }
+
+# apply_step PATCH TREE
+apply_step()
+{
+	patch -d "$2" -p1 --fuzz=0 --no-backup-if-mismatch <"$1"
+	make -C "$2" -s olddefconfig
+}
+
+# compile_step PATCH TREE: what the configuration has of its C files, with more warnings than usual
+compile_step()
+{
+	local path objects=()
+
+	while read -r path; do
+		objects+=("$path.o")
+	done < <(sed -n 's|^+++ b/\(.*\)\.c$|\1|p' "$1" | grep -v '^tools/')
+	[ "${#objects[@]}" -eq 0 ] ||
+		make -C "$2" -k -j "$jobs" W=1 KCFLAGS=-Werror "${objects[@]}"
+	compile step "$2"
+}
+
+build_step()
+{
+	local tree
+
+	build_stock
+	tree=$(dir_of step)
+	[ -n "$1" ] || rm -rf "$tree"
+	[ -d "$tree" ] || step copy-step 20 copy_tree "$(dir_of stock)" "$tree"
+	[ -n "$1" ] || return 0
+	step apply-step 5 apply_step "$1" "$tree"
+	step build-step 800l compile_step "$1" "$tree"
+}
+
+build_objects()
+{
+	source_tree
+	lock "$(dirname "$(dir_of kunit)")"
+	patch_and kunit "$(dir_of source)" .lab-objects 250l objects compile_objects
+}
+
+base=$("$top/tools/lab/base.sh" name) || exit
 
 case ${1-} in
 source)		source_tree; dir_of source ;;
@@ -265,10 +337,18 @@ build)
 		build_modules debug 400l
 		dir_of debug
 		;;
+	stock)	build_stock; dir_of stock ;;
 	kunit)	build_kunit; dir_of kunit ;;
+	step*)	build_step "${3-}"; dir_of step ;;
+	"kunit modules")
+		build_kunit
+		build_modules kunit 300l
+		dir_of kunit
+		;;
+	objects)	build_objects; dir_of kunit ;;
 	*)	die 2 "no such kernel to build: ${*:2}" ;;
 	esac
 	;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh source|build [modules|debug [modules]|kunit]|dir NAME" ;;
+*)		die 2 "usage: kernel.sh source|build [modules|stock|debug [modules]|kunit [modules]|objects|step [PATCH]]|dir NAME" ;;
 esac

@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the kernel of the KUnit tests, boots it in QEMU, and prints its results (KTAP, also in
-# $O/log/test_kunit.tap). With a LOG, only judges that: kunit.sh [LOG].
+# Builds a kernel that has KUnit tests, boots it in QEMU, and prints their results (KTAP, also in
+# $O/log/test_kunit.tap). With a LOG, only judges that.
+#
+#	kunit.sh [-k kunit|debug] [LOG]
 #
 # The kernel's own kunit.py judges: each plan must be kept, so that what stops early has failed.
 # Exit: 0 if tests ran, none failed or is missing, and the kernel was silent; else 1.
@@ -25,8 +27,8 @@ boot()
 {
 	local image
 
-	image=$("$top/tools/lab/kernel.sh" build kunit)/arch/x86/boot/bzImage
-	timeout -k 5 300 qemu-system-x86_64 -accel tcg -m 256M -display none -no-reboot \
+	image=$("$top/tools/lab/kernel.sh" build "$kernel")/arch/x86/boot/bzImage
+	timeout -k 5 300 qemu-system-x86_64 -accel tcg -m 512M -display none -no-reboot \
 		-serial "file:$1" -kernel "$image" \
 		-append "console=ttyS0 kunit_shutdown=reboot panic=-1" </dev/null ||
 		die "the guest did not finish within 300 s: $1"
@@ -48,6 +50,16 @@ judge()
 	fi
 }
 
+kernel=kunit
+while getopts k: opt; do
+	case $opt in
+	k)	kernel=$OPTARG ;;
+	*)	die "usage: kunit.sh [-k kunit|debug] [LOG]" ;;
+	esac
+done
+shift $((OPTIND - 1))
+case $kernel in kunit|debug) ;; *) die "the $kernel kernel has no KUnit tests" ;; esac
+mkdir -p "$out/log"
 log=${1-$out/log/kunit.log}
 [ $# -gt 0 ] || boot "$log"
 judge "$log"

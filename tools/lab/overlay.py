@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Bring the files of this repository into a copy of a kernel tree.
 
-    overlay.py BASE TARGET [--overlay ROOT]   make TARGET equal BASE + overlay
-    overlay.py --check-smpl [--overlay ROOT]  parse and lint the semantic patches
-    overlay.py --list [--overlay ROOT]        print "form path" of each file
-    overlay.py --version-of TREE              print the kernel version of TREE
+    overlay.py BASE TARGET         make TARGET equal BASE + overlay
+    overlay.py --try BASE          write nothing, print every rule that does not match BASE
+    overlay.py --check-smpl        parse and lint the semantic patches, those of all bases
+    overlay.py --list [--base V]   print "form path" of each file that applies to Linux V
+    overlay.py --files [--base V]  print the name of each file here that makes up that overlay
+    overlay.py --version-of TREE   print the kernel version of TREE
+
+--overlay ROOT names the overlay; the default is this repository, and for V the newest of SUPPORTED.
 
 A file below one of DIRS has one of three forms:
 
@@ -14,6 +18,12 @@ A file below one of DIRS has one of three forms:
     PATH.add    is appended to the base's PATH; if its first line is "# before: LINE", what follows
                 goes in front of that line of PATH (leading and trailing blanks aside), which must
                 be there once; an empty line is put between
+
+That is the trunk; it is for the newest base. base/V/ is the layer of an older base V: base/V/omit
+names files of the trunk that are left out there, and what stands below base/V/, in the same forms,
+is applied to what the trunk makes of BASE. Layers do not build on one another. A file that would
+replace one of BASE is refused unless base/replaces has its path. The lines of both lists are names;
+a comment above them, "# why", says why.
 
 Below tools/testing/ a NAME.cocci whose NAME ends in neither .c nor .h is a plain file. A path
 of BASE with CRLF line ends is refused: no patch of it would survive the mail.
@@ -46,7 +56,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SUPPORTED = ("6.1",)
+SUPPORTED = ("7.3", "6.12", "6.1")         # the first one is the trunk's, the others have layers
+REPLACES = "base/replaces"
 DIRS = ("Documentation", "block", "drivers", "fs", "include", "lib", "mm", "tools/testing")
 FORMS = {".cocci": "edit", ".add": "append"}
 MANIFEST = ".overlay"
@@ -72,8 +83,11 @@ class Refusal(Exception):
 
 @dataclass
 class Source:
-    form: str           # replace, edit or append
-    name: str           # of the file in the overlay, relative to its root
+    form: str                   # replace, edit or append
+    name: str                   # of the file in the overlay, relative to its root
+    below: "Source" = None      # the trunk's, if this one is a layer's and applies to the result
+    may_replace: bool = True    # a file of the base
+    last: str = None            # of an edit: the rule that it ends with, if that is not all of it
 
 
 @dataclass
@@ -134,23 +148,109 @@ def form_of(name):
     return (name if form == "replace" else path), form
 
 
-def scan(root):
-    """The overlay as {path: Source}, and the faults found on the way."""
+def sources(root, names, prefix=""):
+    """{path: Source} of the names that are an overlay below the prefix, and the faults."""
     found, faults = {}, []
-    if not root.is_dir():
-        raise Refusal(f"{root}: not a directory")
-    for name in sorted(set(filter(in_overlay, file_names(root)))):
+    below = (n for n in names if n.startswith(prefix) and in_overlay(n.removeprefix(prefix)))
+    for name in sorted(set(below)):
         try:
             if not name.isprintable():
                 raise Fault(ascii(name), "unprintable character in the name")
             if not stat.S_ISREG((root / name).lstat().st_mode):
                 raise Fault(name, "not a regular file")
-            path, form = form_of(name)
+            path, form = form_of(name.removeprefix(prefix))
             if path in found:
                 raise Fault(name, f"{found[path].name} is there too: one form for a path")
             found[path] = Source(form, name)
         except Fault as fault:
             faults.append(fault)
+    return found, faults
+
+
+def names_in(root):
+    if not root.is_dir():
+        raise Refusal(f"{root}: not a directory")
+    return list(file_names(root))
+
+
+def scan(root):
+    """An overlay without layers as {path: Source}, and the faults found on the way."""
+    return sources(root, names_in(root))
+
+
+# Layers
+
+def layer_of(version):
+    return f"base/{version}/"
+
+
+def misplaced(name):
+    """Why a file below base/ has no place there."""
+    version, _, rest = name.removeprefix("base/").partition("/")
+    if version == SUPPORTED[0] and rest:
+        return f"{version} is the base of the trunk and has no layer"
+    if name != REPLACES and (version not in SUPPORTED or not rest):
+        return f"base/ holds {REPLACES} and the layers of " + ", ".join(SUPPORTED[1:])
+    if rest and not in_overlay(rest) and rest != "omit" and not rest.startswith("series/"):
+        return f"{layer_of(version)} holds omit, series/, " + "/, ".join(DIRS) + "/"
+    return None
+
+
+def listed(root, name):
+    """{line: where it stands} of a list, if it is there; its lines have their reason above them."""
+    found, reason = {}, False
+    text = (root / name).read_text() if (root / name).exists() else ""
+    for number, line in enumerate(map(str.strip, text.split("\n")), 1):
+        where = f"{name}:{number}"
+        if not line:
+            reason = False
+        elif line.startswith("#"):
+            reason |= bool(line.strip("# ")) and "SPDX-License-Identifier:" not in line
+        elif line in found:
+            raise Fault(where, f"{line} is listed twice")
+        elif not reason:
+            raise Fault(where, f"say why in a comment above {line}")
+        else:
+            found[line] = where
+    return found
+
+
+def lay(found, layer):
+    """Put a layer on the overlay in found. The faults."""
+    faults = []
+    for path, source in layer.items():
+        below = found.get(path)
+        if source.form != "replace":
+            source.below = below
+        elif below and below.form != "replace":
+            faults.append(Fault(source.name, f"replaces what {below.name} makes: omit that"))
+        found[path] = source
+    return faults
+
+
+def overlay_for(root, version):
+    """The overlay for a base of this version as {path: Source}, and the faults."""
+    names = names_in(root)
+    found, faults = sources(root, names)
+    layers = {v: sources(root, names, layer_of(v)) for v in SUPPORTED[1:]}
+    plain = {p for one in (found, *(layer for layer, _ in layers.values()))
+             for p, source in one.items() if source.form == "replace"}
+    layer, more = layers.get(version, ({}, []))
+    faults += more + [Fault(name, misplaced(name)) for name in sorted(names)
+                      if name.startswith("base/") and misplaced(name)]
+    try:
+        omitted, replaces = listed(root, layer_of(version) + "omit"), listed(root, REPLACES)
+    except Fault as fault:
+        return found, [*faults, fault]
+    trunk = {source.name for source in found.values()}
+    faults += [Fault(where, f"the trunk has no file {name}") for name, where in omitted.items()
+               if name not in trunk]
+    faults += [Fault(where, f"the overlay has no file {path}") for path, where in replaces.items()
+               if path not in plain]
+    found = {path: source for path, source in found.items() if source.name not in omitted}
+    faults += lay(found, layer)
+    for path, source in found.items():
+        source.may_replace = path in replaces
     return found, faults
 
 
@@ -364,7 +464,9 @@ def judge(name, path, rule, old, new):
 
 # The content of a path
 
-def edited(root, name, base_file, path):
+def edited(root, source, base_file, path, misses):
+    """base_file after the rules; one that does not match ends this, or goes into misses."""
+    name = source.name
     text = (root / name).read_bytes().decode("latin-1")
     rules = lint(name, text)
     lines = text.split("\n")
@@ -373,8 +475,15 @@ def edited(root, name, base_file, path):
         parse_smpl(root, name, folder)
         for rule in rules:
             then = after_rules(name, "\n".join(lines[:rule.last]), base_file, folder)
-            judge(name, path, rule, now, then)
+            try:
+                judge(name, path, rule, now, then)
+            except Fault as fault:
+                if misses is None:
+                    raise
+                misses.append(fault)
             now = then
+            if rule.name == source.last:
+                break
     return now.encode("latin-1")
 
 
@@ -410,27 +519,42 @@ def executable(file):
     return bool(file.lstat().st_mode & 0o100)
 
 
-def wanted(root, source, base, path):
-    """What path is to be, with this overlay file."""
-    name, base_file, own = source.name, base / path, root / source.name
+def from_file(root, source, base_file, path, misses):
+    """What path is to be, with this overlay file and what it is applied to."""
+    name, own = source.name, root / source.name
     if base_file.is_symlink() or base_file.is_dir():
         raise Fault(name, f"{path} is no regular file in the base")
     if base_file.is_file() and b"\r\n" in base_file.read_bytes():
         raise Fault(name, f"{path} has CRLF line ends in the base: convert the tree, and try again")
     if source.form == "replace":
+        if base_file.exists() and not source.may_replace:
+            raise Fault(name, f"the base has {path}: edit it, or list it in {REPLACES}")
         verb = "replaced" if base_file.exists() else "added"
         return Content(verb, own.read_bytes(), executable(own))
     if not base_file.is_file():
         raise Fault(name, f"the base has no {path}")
-    make = edited if source.form == "edit" else appended
-    return Content(make.__name__, make(root, name, base_file, path), executable(base_file))
+    data = appended(root, name, base_file, path) if source.form == "append" else \
+        edited(root, source, base_file, path, misses)
+    return Content(f"{source.form}ed", data, executable(base_file))
 
 
-def plan(root, overlay, base):
+def wanted(root, source, base, path, misses=None):
+    """What path is to be: the trunk's form is applied to the base, a layer's to the result."""
+    if not source.below:
+        return from_file(root, source, base / path, path, misses)
+    content = from_file(root, source.below, base / path, path, misses)
+    with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
+        file = Path(folder, Path(path).name)
+        file.write_bytes(content.data)
+        content.data = from_file(root, source, file, path, misses).data
+    return content
+
+
+def plan(root, overlay, base, misses=None):
     """{path: Content} of the whole overlay, and the faults."""
     def one(path):
         try:
-            return wanted(root, overlay[path], base, path)
+            return wanted(root, overlay[path], base, path, misses)
         except Fault as fault:
             return fault
 
@@ -556,13 +680,18 @@ def kernel_version(tree):
     return ".".join(numbers)
 
 
-def check_trees(base, target):
+def check_base(base):
+    """The version of a pristine and supported base, and its first two numbers."""
     version = kernel_version(base)
     if version.rpartition(".")[0] not in SUPPORTED:
         raise Refusal(f"{base}: Linux {version} is not supported; supported: "
                       + ", ".join(SUPPORTED))
     if (base / MANIFEST).exists():
         raise Refusal(f"{base}: not a pristine base: an overlay was applied to it")
+    return version, version.rpartition(".")[0]
+
+
+def check_target(base, version, target):
     if not target.is_dir():
         raise Refusal(f"{target}: not a directory")
     real_base, real_target = base.resolve(), target.resolve()
@@ -594,44 +723,74 @@ def report(faults):
     return 1 if faults else 0
 
 
-def do_apply(base, target, root):
-    check_trees(base, target)
-    overlay, faults = scan(root)
-    if any(source.form == "edit" for source in overlay.values()):
+def planned(root, base, short, misses=None):
+    """The overlay for a base, what it makes of it, and the faults."""
+    overlay, faults = overlay_for(root, short)
+    if any(source.form == "edit" for source in files_of(overlay)):
         need_spatch()
-    contents, more = plan(root, overlay, base)
-    if faults + more:
-        return report(faults + more)
+    contents, more = plan(root, overlay, base, misses)
+    return overlay, contents, faults + more
+
+
+def do_apply(base, target, root):
+    version, short = check_base(base)
+    check_target(base, version, target)
+    overlay, contents, faults = planned(root, base, short)
+    if faults:
+        return report(faults)
     with locked(target):
         count = bring(target, base, overlay, contents)
     print(f"overlay: {len(overlay)} paths, {count} written")
     return 0
 
 
+def do_try(base, root):
+    misses = []
+    overlay, _, faults = planned(root, base, check_base(base)[1], misses)
+    if not misses + faults:
+        print(f"overlay: {len(overlay)} paths, every rule matches")
+    return report(sorted(misses + faults, key=str))
+
+
+def files_of(overlay):
+    """The sources of all paths, the trunk's before the layer's."""
+    for path in sorted(overlay):
+        yield from filter(None, (overlay[path].below, overlay[path]))
+
+
 def do_check(root):
-    overlay, faults = scan(root)
-    patches = [s for s in overlay.values() if s.name.endswith(".cocci")]
+    patches, faults = {}, {}
+    for version in SUPPORTED:
+        overlay, more = overlay_for(root, version)
+        patches |= {s.name: s for s in files_of(overlay) if s.name.endswith(".cocci")}
+        faults |= {str(fault): fault for fault in more}
     if patches:
         need_spatch()
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
-        for source in patches:
+        for name, source in sorted(patches.items()):
             try:
                 if source.form == "edit":
-                    lint(source.name, (root / source.name).read_bytes().decode("latin-1"))
-                parse_smpl(root, source.name, folder)
+                    lint(name, (root / name).read_bytes().decode("latin-1"))
+                parse_smpl(root, name, folder)
             except Fault as fault:
-                faults.append(fault)
+                faults[str(fault)] = fault
     if not faults:
         print(f"overlay: {len(patches)} semantic patches parse")
-    return report(faults)
+    return report(faults.values())
 
 
-def do_list(root):
-    overlay, faults = scan(root)
-    if not faults:
+def do_list(root, version, names):
+    """Print the overlay for a base: its forms and paths, or the names of its files."""
+    overlay, faults = overlay_for(root, version)
+    if faults:
+        return report(faults)
+    if not names:
         for path in sorted(overlay):
-            print(overlay[path].form, path)
-    return report(faults)
+            print(*(f"{s.form} {path}" for s in files_of({path: overlay[path]})), sep="\n")
+        return 0
+    lists = [n for n in (REPLACES, layer_of(version) + "omit") if (root / n).exists()]
+    print(*sorted([*lists, *(source.name for source in files_of(overlay))]), sep="\n")
+    return 0
 
 
 def need_spatch():
@@ -655,9 +814,16 @@ def arguments(argv):
     command = parser.add_mutually_exclusive_group()
     command.add_argument("--check-smpl", action="store_true")
     command.add_argument("--list", action="store_true")
+    command.add_argument("--files", action="store_true")
+    command.add_argument("--try", type=Path, metavar="BASE", dest="trial")
     command.add_argument("--version-of", type=Path, metavar="TREE")
+    parser.add_argument("--base", metavar="VERSION")
     args = parser.parse_args(argv)
-    alone = args.check_smpl or args.list or args.version_of
+    if args.base and not (args.list or args.files):
+        parser.error("--base goes with --list and --files")
+    if args.base not in (None, *SUPPORTED):
+        parser.error(f"no base {args.base}: " + ", ".join(SUPPORTED))
+    alone = args.check_smpl or args.list or args.files or args.trial or args.version_of
     if len(args.trees) != (0 if alone else 2):
         parser.error("no tree goes with this option" if alone else "BASE and TARGET are needed")
     return args
@@ -671,8 +837,10 @@ def main(argv):
             return 0
         if args.check_smpl:
             return do_check(args.overlay)
-        if args.list:
-            return do_list(args.overlay)
+        if args.list or args.files:
+            return do_list(args.overlay, args.base or SUPPORTED[0], args.files)
+        if args.trial:
+            return do_try(args.trial, args.overlay)
         return do_apply(*args.trees, args.overlay)
     except Refusal as refusal:
         print(f"overlay: {refusal}", file=sys.stderr)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Installs the programs and libraries that are missing (root, Debian 12), or says what to install.
-# The base is among them, unless KSRC= names one. Exit: 0 all is there, 1 apt failed (its log is
-# named), 2 something is missing.
+# Installs the programs and libraries that are missing (root, Debian 12 or 13), or says what to
+# install. The distribution's own base is among them where BASE= and KSRC= name no other. Exit: 0 all
+# is there, 1 apt failed (its log is named), 2 something is missing.
 
 set -eu
 
@@ -14,17 +14,17 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 # program package, in the order of use
 needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
 	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
-	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
+	kmod:kmod sparse:sparse shellcheck:shellcheck mandoc:mandoc musl-gcc:musl-tools dmsetup:dmsetup
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
-	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.reiserfs:reiserfsprogs
-	mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g fio:fio clang:clang mountpoint:util-linux
+	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
+	mkfs.ocfs2:ocfs2-tools fio:fio clang:clang mountpoint:util-linux
 	ip:iproute2 patch:patch git:git"
-libs="libelf-dev libssl-dev libc6-dev libclang-rt-14-dev"
+libs="libelf-dev libssl-dev libc6-dev libclang-rt-dev"
 
 # on_debian: is this what the packages are named for?
 on_debian()
 {
-	grep -qs '^VERSION_ID="12"' /etc/os-release && grep -qs '^ID=debian' /etc/os-release
+	grep -qs '^VERSION_ID="1[23]"' /etc/os-release && grep -qs '^ID=debian' /etc/os-release
 }
 
 # missing_programs: a line "program package" for each
@@ -46,13 +46,17 @@ missing_others()
 	for need in $libs python3-venv; do
 		dpkg-query -W -f '${Status}' "$need" 2>/dev/null | grep -q ' installed' || echo "$need"
 	done
-	[ -n "${KSRC-}" ] || [ -e "$tarball" ] || basename "$tarball" .tar.xz
+	[ -n "${KSRC-}" ] || [ -e "$tarball" ] || [ "${tarball%/*}" != /usr/src ] ||
+		basename "$tarball" .tar.xz
 }
 
+base=$("$top/tools/lab/base.sh" name) || exit
+tarball=$("$top/tools/lab/base.sh" tarball)
+[ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
 programs=$(missing_programs)
 if ! on_debian; then
 	programs=$(echo "$programs" | cut -d ' ' -f 1 | tr '\n' ' ')
-	[ -n "${KSRC-}" ] || die 2 "not Debian 12: name a Linux 6.1 tree with KSRC=; missing: $programs"
+	[ -n "${KSRC-}" ] || die 2 "not Debian 12 or 13: name a kernel tree with KSRC=; missing: $programs"
 	[ -z "${programs% }" ] || die 2 "missing programs: $programs"
 	exit 0
 fi

@@ -2,17 +2,26 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write the patches of this repository for a kernel tree.
 
-    series.py TREE [--out DIR] [--overlay ROOT]   write DIR/series-6.1/ or, of an older TREE,
-                                                  DIR/series-VERSION-NAME/ (DIR: $O or out)
-    series.py --check [--overlay ROOT]            is every path in exactly one patch?
+    series.py TREE [--series lists|tree] [--out DIR] [--overlay ROOT]
+            write DIR/series-VERSION-SERIES/, or of a tree older than those that overlay.py knows
+            DIR/series-VERSION-NAME/ (DIR: $O or out)
+    series.py --check [--overlay ROOT]      is every path of every base in exactly one patch?
 
-For Linux 6.1 each file of series/ is a patch, in the order of the names, which begin with a number
-of their own: its message, and below "Paths:" what it carries (a path of the kernel, or a folder
-with a slash at its end; or "PATH up to RULE", the first rules of an edit that a later patch carries
-whole). A folder of series/ is a patch, too: its message, and edits, in the three forms of
-overlay.py, of what the patches before it have left. series/cover is the cover letter; {results} in
-it becomes a few rows of DIR/results.json, "Left out:" names paths that stay in this repository,
-"Checkpatch:" what checkpatch --strict may say (type, file, reason).
+There are two series. series/lists/ is for the mailing lists, and is written of the newest base if
+none is named. series/tree/ is for people who run the kernel: the lists' patches and then its own,
+which together are the whole overlay; it is written of an older base. Each file there is a patch, in
+the order of the names, which begin with a number of their own: its message, and below "Paths:" what
+it carries (a path of the kernel, or a folder with a slash at its end; or "PATH up to RULE", the
+first rules of an edit that a later patch carries whole). A line says nothing on a base that has no
+such path in its overlay. A folder is a patch, too: its message, and edits, in the three forms of
+overlay.py, of what the patches before it have left. base/V/series/lists/ and base/V/series/tree/
+have more patches for base V, or others in place of those of the same name; base/V/series/omit lists
+those that are left out there (lists/NAME, below a comment that says why).
+
+cover is the cover letter: {results} in it becomes what DIR/results.json has of the rows below
+"Rows:" (case and metric). "Left out:" names paths that stay in this repository, "Checkpatch:" what
+checkpatch --strict may say (type, file, reason). Beside the patches lie a README, and "recipients",
+from the tree's own get_maintainer.pl; nothing is ever sent.
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
@@ -42,7 +51,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -54,9 +63,12 @@ from overlay import Applied, Fault, Refusal  # noqa: E402
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
+RECIPIENTS = "recipients"
+SERIES = ("lists", "tree")      # the second goes on where the first ends
 MESSAGE = "message"
 MESSAGE_WIDTH = 75      # checkpatch.pl's
-SECTIONS = ("Paths", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
+MOST_ROWS = 12          # of a cover's table
+SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 UP_TO = re.compile(r"(\S+) up to (\w+)")
 
@@ -84,6 +96,21 @@ class Letter:
     def pairs(self, title):
         """{first word: the rest} of the lines below title."""
         return dict((line.split(None, 1) + [""])[:2] for line in self.lines(title))
+
+
+@dataclass
+class Modern:
+    """What overlay and series/ hold for a base."""
+    letters: dict       # {series: [Letter]}
+    covers: dict        # {series: Letter}
+    found: dict         # {path: overlay.Source}
+    carried: dict       # {name of a letter: its paths}
+
+    def up_to(self, which):
+        """(the letters, the covers) of a series and of that on which it builds."""
+        names = SERIES[:SERIES.index(which) + 1]
+        return ([letter for name in names for letter in self.letters[name]],
+                [self.covers[name] for name in names])
 
 
 @dataclass
@@ -120,16 +147,29 @@ def read_letter(root, name):
     return letter
 
 
-def letters(root, folder):
-    names = sorted(p.name for p in (root / folder).iterdir() if p.name != COVER)
+def layer_of(version):
+    return overlay.layer_of(version) + "series"
+
+
+def letters(root, which, version):
+    """The letters of a series for a base, in their order, and the cover."""
+    omitted, folders = overlay.listed(root, f"{layer_of(version)}/omit"), {}
+    for name in os.listdir(root / "series" / which):
+        if f"{which}/{name}" not in omitted:
+            folders[name] = f"series/{which}"
+    layer = f"{layer_of(version)}/{which}"
+    if (root / layer).is_dir():
+        folders |= dict.fromkeys(os.listdir(root / layer), layer)
+    cover = read_letter(root, f"{folders.pop(COVER, f'series/{which}')}/{COVER}")
+    names = [f"{folders[name]}/{name}" for name in sorted(folders)]
     for one, other in zip(names, names[1:]):
-        if one.split("-")[0] == other.split("-")[0]:
-            raise Fault(f"{folder}/{other}", f"has the number of {folder}/{one}")
-    return [read_letter(root, f"{folder}/{name}" + f"/{MESSAGE}" * (root / folder / name).is_dir())
-            for name in names]
+        if Path(one).name.split("-")[0] == Path(other).name.split("-")[0]:
+            raise Fault(other, f"has the number of {one}")
+    return [read_letter(root, name + f"/{MESSAGE}" * (root / name).is_dir())
+            for name in names], cover
 
 
-# The series for 6.1: who carries what
+# The series for the bases of overlay.py: who carries what
 
 def is_step(letter):
     """Does it edit by itself, in place of carrying paths of the overlay?"""
@@ -140,84 +180,137 @@ def covers(line, path):
     return path.startswith(line) if line.endswith("/") else path == line
 
 
-def carriers(patches, cover, paths):
-    """{letter's name: its paths}, and the faults: a path in none or in two, a line for nothing."""
+def path_of(line):
+    """The path or folder in a line below Paths."""
+    part = UP_TO.fullmatch(line)
+    return part[1] if part else line
+
+
+def carriers(patches, both_covers, paths):
+    """{letter's name: its paths}, and the faults: a path in none or in two."""
     claims = [(p.name, line) for p in patches for line in p.lines("Paths")
               if not UP_TO.fullmatch(line)]
-    claims += [(cover.name, line) for line in cover.pairs("Left out")]
-    found, faults = {p.name: [] for p in patches}, []
+    claims += [(cover.name, line) for cover in both_covers for line in cover.pairs("Left out")]
+    found, faults = {name: [] for name, _ in claims} | {p.name: [] for p in patches}, []
     for path in paths:
         takers = [name for name, line in claims if covers(line, path)]
         if not takers:
-            faults.append(Fault(path, "no file of series/ carries it, nor does series/cover "
-                                "leave it out"))
+            faults.append(Fault(path, "no file of series/ carries it, nor does a cover leave it "
+                                "out"))
         elif len(takers) > 1:
             faults.append(Fault(path, f"is carried by {' and '.join(takers)}"))
-        elif takers[0] != cover.name:
+        else:
             found[takers[0]].append(path)
-    faults += [Fault(name, f"{line}: the overlay has no such path") for name, line in claims
-               if not any(covers(line, path) for path in paths)]
-    faults += [Fault(p.name, "carries no path") for p in patches
-               if not is_step(p) and not p.lines("Paths")]
     return found, faults
 
 
-def modern(root):
-    """The letters, the cover, the overlay and who carries what of it."""
-    found, faults = overlay.scan(root)
-    patches, cover = letters(root, "series"), read_letter(root, f"series/{COVER}")
-    carried, more = carriers(patches, cover, sorted(found))
-    return patches, cover, found, carried, faults + more
+def idle(root, patches, both_covers, paths, version):
+    """The faults of lines that say nothing on any base, and of letters that do not on this one."""
+    known_paths = set().union(*(overlay.overlay_for(root, v)[0] for v in overlay.SUPPORTED))
+    faults = [Fault(letter.name, f"{line}: the overlay has no such path")
+              for letter in [*patches, *both_covers]
+              for line in (*letter.lines("Paths"), *letter.pairs("Left out"))
+              if not any(covers(path_of(line), path) for path in known_paths)]
+    for letter in patches:
+        lines = letter.lines("Paths")
+        if not is_step(letter) and not any(covers(path_of(line), path)
+                                           for line in lines for path in paths):
+            faults.append(Fault(letter.name, f"carries no path on Linux {version}"))
+    return faults
 
 
-def first_rules(root, line, scratch):
-    """"PATH up to RULE" as an overlay of its own, in scratch."""
+def rows_of(cover):
+    """[(case, metric)] of the rows that a cover shows."""
+    rows = [tuple(line.split()) for line in cover.lines("Rows")]
+    if len(rows) > MOST_ROWS or any(len(row) != 2 for row in rows):
+        raise Fault(cover.name, f"write below Rows: a case and its metric, {MOST_ROWS} lines at "
+                    "most")
+    return rows
+
+
+def misplaced(root, version):
+    """The faults of what has no place in series/ or a layer's, or is omitted and is not there."""
+    faults, layer, known_names = [], layer_of(version), set()
+    for folder, holds_these in (("series", SERIES), (layer, (*SERIES, "omit"))):
+        for name in sorted(os.listdir(root / folder)) if (root / folder).is_dir() else ():
+            if name not in holds_these:
+                faults.append(Fault(f"{folder}/{name}",
+                                    f"{folder}/ holds {', '.join(holds_these)}"))
+    for which in SERIES:
+        known_names |= {f"{which}/{name}" for name in os.listdir(root / "series" / which)}
+    return faults + [Fault(where, f"series/ has no {name}") for name, where
+                     in overlay.listed(root, f"{layer}/omit").items() if name not in known_names]
+
+
+def modern(root, version):
+    """What there is for a base, and the faults."""
+    found, faults = overlay.overlay_for(root, version)
+    faults += misplaced(root, version)
+    both = {which: letters(root, which, version) for which in SERIES}
+    series = Modern({w: b[0] for w, b in both.items()}, {w: b[1] for w, b in both.items()},
+                    found, {})
+    patches, both_covers = series.up_to(SERIES[-1])
+    series.carried, more = carriers(patches, both_covers, sorted(found))
+    faults += more + idle(root, patches, both_covers, found, version)
+    for cover in both_covers:
+        rows_of(cover)
+    return series, faults
+
+
+def first_rules(root, letter, found, line):
+    """"PATH up to RULE" as an overlay of its own; the edit may be the trunk's or the layer's."""
     path, last = UP_TO.fullmatch(line).groups()
-    name = f"{path}.cocci"
-    text = (root / name).read_text()
-    rule = next((r for r in overlay.lint(name, text) if r.name == last), None)
-    if not rule:
-        raise Fault(name, f"has no rule {last}")
-    (scratch / name).parent.mkdir(parents=True)
-    (scratch / name).write_text("\n".join(text.split("\n")[:rule.last]) + "\n")
-    return overlay.scan(scratch)
+    source = found.get(path)
+    if not source:
+        return {}
+    edits = [s for s in (source, source.below) if s and s.form == "edit"]
+    for edit in edits:
+        text = (root / edit.name).read_bytes().decode("latin-1")
+        if last in (rule.name for rule in overlay.lint(edit.name, text)):
+            return {path: replace(edit, last=last)}
+    raise Fault(edits[0].name if edits else letter.name, f"has no rule {last}" if edits else
+                f"{line}: {source.name} is no edit")
 
 
-def part_of(root, letter, tree, now):
-    """What a patch makes of a file before another patch brings the whole: ({path: Content}, faults).
+def part_of(root, letter, found, tree, now):
+    """What a patch makes of a file that a later one carries whole: ({path: Content}, faults).
     tree: the base; now: what the patches before have made of it."""
     if is_step(letter):
         folder = (root / letter.name).parent
-        found, faults = overlay.scan(folder)
-        gather(tree, now, found)
-        contents, more = overlay.plan(folder, found, now)
+        step, faults = overlay.scan(folder)
+        gather(tree, now, step)
+        contents, more = overlay.plan(folder, step, now)
         return contents, [named(root, folder, fault) for fault in faults + more]
-    contents, faults = {}, []
+    parts = {}
     for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
-        with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-            found, more = first_rules(root, line, Path(scratch))
-            part, fail = overlay.plan(Path(scratch), found, tree)
-        contents.update(part)
-        faults += more + fail
-    return contents, faults
+        parts |= first_rules(root, letter, found, line)
+    return overlay.plan(root, parts, tree)
 
 
-def modern_patches(root, tree):
-    patches, cover, found, carried, faults = modern(root)
+def modern_patches(root, tree, version, which):
+    """(the patches of a series, the covers that it goes by, faults)"""
+    series, faults = modern(root, version)
     if faults:
         raise faults[0]
-    whole, faults = overlay.plan(root, found, tree)
-    made = []
+    chosen, series_covers = series.up_to(which)
+    carried = [path for letter in chosen for path in series.carried[letter.name]]
+    whole, faults = overlay.plan(root, {p: series.found[p] for p in carried}, tree)
+    made, last = [], {}
     with tempfile.TemporaryDirectory(prefix="series.") as scratch:
         now = Path(scratch)
-        for letter in patches if not faults else ():
-            contents, more = part_of(root, letter, tree, now)
+        for letter in chosen if not faults else ():
+            contents, more = part_of(root, letter, series.found, tree, now)
             faults += more
-            contents.update({path: whole[path] for path in carried[letter.name]})
+            contents.update({path: whole[path] for path in series.carried[letter.name]})
             for path, content in contents.items() if not more else ():
                 put(now, path, content.data, 0o644)
+                last[path] = (letter.name, content.data)
             made.append(Patch(letter, contents))
-    return made, cover, faults
+    if which == SERIES[-1] and not faults:
+        faults = [Fault(name, f"{path} is not what the overlay makes of it")
+                  for path, (name, data) in last.items()
+                  if path not in whole or whole[path].data != data]
+    return made, series_covers, faults
 
 
 # The fixes for 2.4 and 2.6: does a tree have one, need it, or neither?
@@ -512,23 +605,38 @@ def commit_patches(repo, tree, patches, env):
         commit(f"--message={patch.letter.text}")
 
 
-def with_results(text, out):
-    """The cover's text, with a few of the measured rows where it says {results}."""
+def table(rows):
+    """Results as lines of text that a letter has room for."""
+    cells = [("case", "metric", "unit", "stock", "patched", "ratio")]
+    cells += [(r["case"], r["metric"], r["unit"],
+               *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    return "\n".join("  ".join(cell.ljust(w) if i < 3 else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
+                     for row in cells)
+
+
+def with_results(cover, out, short):
+    """The cover's text, with the rows that it shows where it says {results}."""
     bench.RESULTS = str(out / "results.json")
-    results = bench.cover(bench.load())
-    if not results:
-        print(f"series: nothing for the cover in {bench.RESULTS} (make bench)", file=sys.stderr)
-    table = bench.table(results) if results else "(not measured yet)"
-    return text.replace("{results}", table)
+    results = {(r["case"], r["metric"]): r for r in bench.load()
+               if bench.place(r)[0] == short and r.get("time") != "host" and "before" not in r}
+    rows = rows_of(cover)
+    missing = [row for row in rows if row not in results]
+    if missing and "{results}" in cover.text:
+        print(f"series: {bench.RESULTS} has nothing of Linux {short} for {len(missing)} rows of "
+              f"the cover, {' '.join(missing[0])} first (make bench)", file=sys.stderr)
+    shown = [results[row] for row in rows if row in results]
+    return cover.text.replace("{results}", table(shown) if shown else "(not measured yet)")
 
 
-def format_patches(repo, folder, cover, out, env):
-    """Write the commits as mails into folder."""
-    args = ["--cover-letter"] if cover else []
+def format_patches(repo, folder, blurb, env):
+    """Write the commits as mails into folder; blurb: the cover's text, if there is one."""
+    args = ["--cover-letter"] if blurb else []
     git(repo, "format-patch", "--quiet", "--no-signature", "--full-index",
         f"--output-directory={folder}", *args, "base..", env=env)
     for file in folder.glob("0000-*"):
-        subject, _, body = with_results(cover.text, out).partition("\n")
+        subject, _, body = blurb.partition("\n")
         mail = file.read_text().replace("*** SUBJECT HERE ***", subject)
         (folder / COVER_FILE).write_text(mail.replace("*** BLURB HERE ***", body.strip()))
         file.unlink()
@@ -544,6 +652,35 @@ They carry no Signed-off-by. It says that you may pass the work on and answer fo
 Developer's Certificate of Origin), so no program can give it: read the patches, then apply them
 with git am -s, or git commit -s after patch. Who sends them on signs before git format-patch.
 """
+B4 = f"""
+To send them on with b4, make a branch of them, in a git checkout of the kernel. Nothing here does
+that for you, and nothing is sent before you say b4 send without -o:
+
+	b4 prep -n NAME -f TAG		a branch b4/NAME from TAG on, with an empty cover
+	git am -s {{folder}}/*.patch
+	b4 prep --edit-cover		paste {COVER_FILE}: first what its subject says
+					behind [PATCH ...], then all below it
+	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl, as was done for the file
+					"{RECIPIENTS}" here; strike out who need not hear of it
+	b4 send --no-sign -o FOLDER	the mails as files, to be read first; b4 wants to know how
+					it would send them (git config sendemail.smtpserver)
+"""
+
+
+def find_recipients(tree, folder):
+    """Write down whom the tree's own get_maintainer.pl names for the patches."""
+    script = tree / "scripts/get_maintainer.pl"
+    if not script.is_file():
+        return
+    run = subprocess.run(["perl", script, "--no-git", "--no-git-fallback",
+                          *sorted(folder.glob("*.patch"))], cwd=tree, capture_output=True,
+                         text=True, errors="replace", check=False,
+                         env={**os.environ, "HOME": str(folder)})     # no configuration has a say
+    if run.returncode or not run.stdout:
+        said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
+        print(f"series: {script} does not run here: {said}", file=sys.stderr)
+        return
+    (folder / RECIPIENTS).write_text(run.stdout)
 
 
 def may_say(line, allowed):
@@ -579,7 +716,8 @@ def files_of(folder):
     """{name: content} of what an earlier run, or this one, put into the folder."""
     if not folder.is_dir():
         return {}
-    return {p.name: p.read_bytes() for p in [*folder.glob("0*"), folder / README] if p.exists()}
+    files = [*folder.glob("0*"), folder / README, folder / RECIPIENTS]
+    return {p.name: p.read_bytes() for p in files if p.exists()}
 
 
 def deliver(made, folder):
@@ -616,25 +754,34 @@ def check_fix(root, folder):
     return [named(root, folder, fault) for fault in faults]
 
 
-def do_check(root):
-    faults = []
-    try:
-        patches, _, found, _, faults = modern(root)
-        for letter in filter(is_step, patches):
+def check_base(root, version):
+    """(how many patches, how many paths, the faults) of a base."""
+    series, faults = modern(root, version)
+    patches, _ = series.up_to(SERIES[-1])
+    for letter in patches:
+        if is_step(letter):
             faults += check_fix(root, (root / letter.name).parent)
-        for line in (line for p in patches for line in p.lines("Paths") if UP_TO.fullmatch(line)):
-            with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-                first_rules(root, line, Path(scratch))
+        for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
+            first_rules(root, letter, series.found, line)
+    return len(patches), len(series.found), faults
+
+
+def do_check(root):
+    faults, said = {}, []
+    try:
+        for version in overlay.SUPPORTED:
+            patches, paths, more = check_base(root, version)
+            said.append(f"series: Linux {version}: {patches} patches carry {paths} paths")
+            faults |= {str(fault): fault for fault in more}
         fixes = known(root)
         for folder, letter in fixes.items():
             trees_of(letter)
-            faults += check_fix(root, folder)
+            faults |= {str(fault): fault for fault in check_fix(root, folder)}
     except Fault as fault:
-        faults.append(fault)
+        faults[str(fault)] = fault
     if not faults:
-        print(f"series: {len(patches)} patches carry {len(found)} paths; {len(fixes)} fixes for "
-              "older trees")
-    return report(faults)
+        print(*said, f"series: {len(fixes)} fixes for older trees", sep="\n")
+    return report(faults.values())
 
 
 def report(faults):
@@ -643,16 +790,18 @@ def report(faults):
     return 1 if faults else 0
 
 
-def make_patches(root, tree, patches, cover, title, folder, out):
+def make_patches(root, tree, patches, blurb, allowed, read_me, folder):
     """Write the patches into folder. (has it changed, faults)"""
     env = identity(root)
     with tempfile.TemporaryDirectory(prefix="series.") as scratch:
         repo, made = Path(scratch, "repo"), Path(scratch, "made")
         repo.mkdir()
         commit_patches(repo, tree, patches, env)
-        format_patches(repo, made, cover, out, env)
-        (made / README).write_text(READ_ME.format(title=title, folder=folder.absolute()))
-        faults = checkpatch(tree, made, cover.lines("Checkpatch") if cover else None)
+        format_patches(repo, made, blurb, env)
+        (made / README).write_text(read_me)
+        faults = checkpatch(tree, made, allowed)
+        if blurb and not faults:
+            find_recipients(tree, made)
         return not faults and deliver(made, folder), faults
 
 
@@ -661,16 +810,26 @@ def refuse(tree, version, faults):
     return report(faults)
 
 
-def do_series(root, tree, out):
+def of_which_series(short, which):
+    """The one that is named, or what comes of such a base."""
+    if short not in overlay.SUPPORTED and which:
+        raise Refusal("--series goes with Linux " + ", ".join(overlay.SUPPORTED))
+    return which or SERIES[short != overlay.SUPPORTED[0]]
+
+
+def do_series(root, tree, out, which):
     for program in ("git", "perl"):
         if not shutil.which(program):
             raise Refusal(f"{program} not found")
     overlay.need_spatch()
-    version, said, cover = check_tree(tree), [], None
+    version, said, blurb, allowed, more = check_tree(tree), [], None, None, ""
     short = version.rpartition(".")[0]
+    which = of_which_series(short, which)
     if short in overlay.SUPPORTED:
-        patches, cover, faults = modern_patches(root, tree)
-        folder, title = out / f"series-{short}", f"Patches for Linux {short}"
+        patches, series_covers, faults = modern_patches(root, tree, short, which)
+        allowed = [line for cover in series_covers for line in cover.lines("Checkpatch")]
+        folder, title = out / f"series-{short}-{which}", f"Patches for Linux {short}, {which}"
+        blurb, more = "" if faults else with_results(series_covers[-1], out, short), B4
     else:
         said, patches, faults = legacy_patches(root, tree, version)
         folder = out / f"series-{version}-{tree.name}"
@@ -680,7 +839,8 @@ def do_series(root, tree, out):
     check_leftovers(tree, patches)
     changed = False
     if patches:
-        changed, faults = make_patches(root, tree, patches, cover, title, folder, out)
+        read_me = (READ_ME + more).format(title=title, folder=folder.absolute())
+        changed, faults = make_patches(root, tree, patches, blurb, allowed, read_me, folder)
     if faults:
         return refuse(tree, version, faults)
     print(f"series: Linux {version} in {tree}")
@@ -699,16 +859,18 @@ def do_series(root, tree, out):
 
 def arguments(argv):
     parser = overlay.Parser(prog="series.py", description=__doc__, allow_abbrev=False,
-                            usage="%(prog)s TREE | --check [--overlay ROOT] [--out DIR]",
+                            usage="%(prog)s TREE [--series lists|tree] | --check "
+                                  "[--overlay ROOT] [--out DIR]",
                             formatter_class=overlay.argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", nargs="?", type=Path, metavar="TREE")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--series", choices=SERIES)
     here = Path(__file__).resolve().parents[2]
     parser.add_argument("--overlay", type=Path, metavar="ROOT", default=here)
     parser.add_argument("--out", type=Path, metavar="DIR",
                         default=Path(os.environ.get("O") or here / "out"))
     args = parser.parse_args(argv)
-    if args.check == bool(args.tree):
+    if args.check == bool(args.tree) or args.check and args.series:
         parser.error("name a kernel tree, or --check")
     return args
 
@@ -718,7 +880,7 @@ def main(argv):
         args = arguments(argv)
         if args.check:
             return do_check(args.overlay)
-        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out)
+        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out, args.series)
     except Fault as fault:
         return report([fault])
     except Refusal as refusal:

@@ -61,9 +61,9 @@ node=/sys/devices/system/node
 echo $(cat hung_task_timeout_secs) $soft $(cat $node/has_memory $node/node1/cpulist)
 SCRIPT
 
-# A process of its own asks lkdtm each time: most do not survive it. A task that hangs is told after
-# 4 s now, and no more once there was an oops; the CPU that is stuck at last after 2 x 2 s, and stays
-# so.
+# A process of its own asks lkdtm each time: most do not survive it, and then have ended. A task that
+# hangs is told after 4 s now, and no more once there was an oops; the CPU that is stuck at last after
+# 2 x 2 s, and stays so.
 cat >"$DIO_TMP/provoke" <<'SCRIPT'
 insmod "$1" || exit 2
 shift
@@ -71,15 +71,25 @@ mount -t debugfs none /sys/kernel/debug 2>/dev/null
 provoke()
 {
 	sh -c "echo $1 >/sys/kernel/debug/provoke-crash/DIRECT" &
-	sleep "$2"
+}
+# told WORDS: wait until the kernel says it, for a minute at most
+told()
+{
+	for _second in $(seq 60); do
+		! dmesg | grep -q "$1" || return
+		sleep 1
+	done
 }
 echo 4 >/proc/sys/kernel/hung_task_timeout_secs
 echo 2 >/proc/sys/kernel/watchdog_thresh
-provoke HUNG_TASK 9
+provoke HUNG_TASK
+told "blocked for more than"
 for kind; do
-	provoke "$kind" 1
+	provoke "$kind"
+	wait $!
 done
-provoke SOFTLOCKUP 8
+provoke SOFTLOCKUP
+told "soft lockup"
 SCRIPT
 cat >"$DIO_TMP/stand_still" <<'SCRIPT'
 until rm log/run.*/beat 2>/dev/null; do sleep 1; done
@@ -87,7 +97,7 @@ mkdir "$(echo log/run.*)/beat"
 sleep 250
 SCRIPT
 
-# Lockdep is silent once there was a BUG.
+# Lockdep is silent once there was a BUG. KASAN meets the NULL pointer of EXCEPTION before the MMU.
 kinds="WARNING BUG EXCEPTION"
 [ "$kernel" != debug ] || kinds="SPINLOCKUP ARRAY_BOUNDS SLAB_LINEAR_OVERFLOW $kinds"
 planned=$(($(echo "$kinds" | wc -w) + 3))
@@ -106,11 +116,11 @@ for kind in $kinds HUNG_TASK SOFTLOCKUP; do
 	case $kind in
 	WARNING)	what="a warning" said="WARNING: .*lkdtm" ;;
 	BUG)		what="a BUG" said="kernel BUG at" ;;
-	EXCEPTION)	what="an oops" said="Oops" ;;
+	EXCEPTION)	what="an oops" said="Oops|general protection fault" ;;
 	SPINLOCKUP)	what="a lock that is left held" said="lock held when returning" ;;
 	ARRAY_BOUNDS)	what="an index out of bounds" said="UBSAN: array-index" ;;
 	SLAB_LINEAR_OVERFLOW)	what="a write behind an object" said="KASAN: slab-out" ;;
-	HUNG_TASK)	what="a task that hangs" said="INFO: task .* blocked for more than" ;;
+	HUNG_TASK)	what="a task that hangs" said="INFO: task .* blocked.* for more than" ;;
 	SOFTLOCKUP)	what="a CPU that is stuck" said="BUG: soft lockup" ;;
 	esac
 	dio_check "$what is heard" heard "$said"

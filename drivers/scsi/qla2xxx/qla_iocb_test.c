@@ -4,13 +4,13 @@
  *
  * DOC: What it does
  *
- * A command for an adapter is one 64-byte entry of the request ring with room for a few data
- * segment descriptors, followed by continuation entries with more of them; commands of type 6 and
- * those with protection information point to lists of 37 descriptors instead, of which each ends in
- * a link to the next. Each case gives a builder scatter lists of many shapes and reads back what it
- * wrote by byte offsets of the firmware interface, not through the driver's own structures: every
- * address and length, the number and type of continuation entries, the sum of the lengths, and that
- * nothing behind them was touched.
+ * A command for an adapter is one entry of the request ring, 64 bytes or, on 29xx, 128, with room
+ * for a few data segment descriptors, followed by continuation entries with more; commands of type
+ * 6 and those with protection information point to lists of 37 descriptors instead, of which each
+ * ends in a link to the next. Each case gives a builder scatter lists of many shapes and reads
+ * back what it wrote by byte offsets of the firmware interface, not through the driver's own
+ * structures: every address and length, the number and type of continuation entries, the sum of the
+ * lengths, and that nothing behind them was touched.
  *
  * The scatter lists have DMA addresses and lengths, and no memory behind them: builders look at
  * nothing else. The last case is the limit of a segment that the driver states, and what it saves a
@@ -33,7 +33,7 @@ static_assert(sizeof_field(struct dsd64, length) == sizeof(u32));
 static_assert(QLA_DSD_MAX_LENGTH == U32_MAX);
 
 #define RING_ENTRIES	128
-#define ENTRY_BYTES	64
+#define MAX_ENTRY_BYTES	128
 #define POISON		0xa5
 #define MAX_SEGMENTS	300
 #define MAX_PIECES	8192
@@ -58,6 +58,14 @@ struct context {
 	struct crc_context *crc;
 	struct platform_device *pdev;	/* whose memory the lists of protected commands are */
 };
+
+static void *allocate(struct kunit *test, size_t bytes)
+{
+	void *memory = kunit_kzalloc(test, bytes, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	return memory;
+}
 
 /* Scatter lists: how many segments, and how long each is. */
 static u32 one_sector(int i)
@@ -146,7 +154,7 @@ struct layout {
 	int first, first_offset;	/* descriptors of the command, and where they begin */
 	int more, more_offset;		/* those of a continuation entry */
 	bool wide;			/* 64-bit addresses */
-	u32 device_type;
+	u32 isp_type;
 	u16 (*entries)(struct context *c, u16 dsds);
 	void (*build)(struct context *c, void *entry, u16 dsds);
 };
@@ -160,10 +168,28 @@ static void read_dsd(const u8 *dsd, bool wide, struct piece *piece)
 	piece->length = get_unaligned_le32(dsd + (wide ? 8 : 4));
 }
 
+static int entry_bytes(struct context *c)
+{
+	return IS_QLA29XX(c->ha) ? 128 : 64;
+}
+
 /* Entry @n of a command whose first entry is @start; the ring wraps. */
 static u8 *entry(struct context *c, int start, int n)
 {
-	return (u8 *)c->req->ring + (start + n) % RING_ENTRIES * ENTRY_BYTES;
+	return (u8 *)c->req->ring + (start + n) % RING_ENTRIES * entry_bytes(c);
+}
+
+/* The driver's own idea of the entry that it fills next */
+static u8 *position(struct context *c)
+{
+	return IS_QLA29XX(c->ha) ? (u8 *)c->req->ring_ext_ptr : (u8 *)c->req->ring_ptr;
+}
+
+static void set_position(struct context *c, int index)
+{
+	c->req->ring_index = index;
+	c->req->ring_ptr = c->req->ring + index;
+	c->req->ring_ext_ptr = c->req->ring_ext + index;
 }
 
 static void check_ring(struct kunit *test, const struct layout *l, int start, int count)
@@ -175,7 +201,7 @@ static void check_ring(struct kunit *test, const struct layout *l, int start, in
 	KUNIT_ASSERT_EQ(test, entries,
 			1 + DIV_ROUND_UP(max(count - l->first, 0), l->more));
 	KUNIT_ASSERT_EQ(test, (int)c->req->ring_index, (start + entries - 1) % RING_ENTRIES);
-	KUNIT_ASSERT_PTR_EQ(test, (u8 *)c->req->ring_ptr, entry(c, start, entries - 1));
+	KUNIT_ASSERT_PTR_EQ(test, position(c), entry(c, start, entries - 1));
 	KUNIT_ASSERT_EQ(test, entry(c, start, 0)[0], l->entry_type);
 
 	for (e = 0, k = 0; e < entries; e++) {
@@ -200,7 +226,7 @@ static void check_ring(struct kunit *test, const struct layout *l, int start, in
 	KUNIT_EXPECT_EQ(test, k, count);
 	KUNIT_EXPECT_EQ(test, total, scsi_bufflen(c->cmd));
 	KUNIT_EXPECT_PTR_EQ(test, (void *)NULL,
-			    memchr_inv(entry(c, start, entries), POISON, ENTRY_BYTES));
+			    memchr_inv(entry(c, start, entries), POISON, entry_bytes(c)));
 }
 
 /* Build commands of one shape near the end of the ring, so that long ones wrap. */
@@ -210,14 +236,13 @@ static void test_layout(struct kunit *test, const struct layout *l)
 	struct context *c = test->priv;
 	int start = RING_ENTRIES - 3, count;
 
-	c->ha->device_type = l->device_type;
+	c->ha->isp_type = l->isp_type;
 	for (count = shape->from; count <= shape->to; count++) {
 		fill(c, shape, count, l->wide ? 0x1234500000000ULL : 0x10001000);
-		memset(c->req->ring, POISON, RING_ENTRIES * ENTRY_BYTES);
-		c->req->ring_index = start;
-		c->req->ring_ptr = c->req->ring + start;
-		memset(c->req->ring_ptr, 0, ENTRY_BYTES);
-		l->build(c, c->req->ring_ptr, count);
+		memset(c->req->ring, POISON, RING_ENTRIES * entry_bytes(c));
+		set_position(c, start);
+		memset(position(c), 0, entry_bytes(c));
+		l->build(c, position(c), count);
 		check_ring(test, l, start, count);
 	}
 }
@@ -236,7 +261,7 @@ static void build_32(struct context *c, void *entry, u16 dsds)
 static const struct layout type_2 = {
 	.entry_type = 0x11, .first = 3, .first_offset = 40,
 	.more_type = 0x02, .more = 7, .more_offset = 8,
-	.device_type = DT_ISP2100, .entries = entries_32, .build = build_32,
+	.isp_type = DT_ISP2100, .entries = entries_32, .build = build_32,
 };
 
 static void test_type_2(struct kunit *test)
@@ -258,7 +283,7 @@ static void build_64(struct context *c, void *entry, u16 dsds)
 static const struct layout type_3 = {
 	.entry_type = 0x19, .first = 2, .first_offset = 40, .wide = true,
 	.more_type = 0x0a, .more = 5, .more_offset = 4,
-	.device_type = DT_ISP2300, .entries = entries_64, .build = build_64,
+	.isp_type = DT_ISP2300, .entries = entries_64, .build = build_64,
 };
 
 static void test_type_3(struct kunit *test)
@@ -280,7 +305,7 @@ static void build_type_7(struct context *c, void *entry, u16 dsds)
 static const struct layout type_7 = {
 	.entry_type = 0x18, .first = 1, .first_offset = 52, .wide = true,
 	.more_type = 0x0a, .more = 5, .more_offset = 4,
-	.device_type = DT_ISP2422, .entries = entries_24xx, .build = build_type_7,
+	.isp_type = DT_ISP2422, .entries = entries_24xx, .build = build_type_7,
 };
 
 static void test_type_7(struct kunit *test)
@@ -297,12 +322,34 @@ static void build_fx00(struct context *c, void *entry, u16 dsds)
 static const struct layout type_7_fx00 = {
 	.entry_type = FX00_COMMAND_TYPE_7, .first = 1, .first_offset = 52, .wide = true,
 	.more_type = CONTINUE_A64_TYPE_FX00, .more = 5, .more_offset = 4,
-	.device_type = DT_ISPFX00, .entries = entries_24xx, .build = build_fx00,
+	.isp_type = DT_ISPFX00, .entries = entries_24xx, .build = build_fx00,
 };
 
 static void test_type_7_fx00(struct kunit *test)
 {
 	test_layout(test, &type_7_fx00);
+}
+
+/* 29xx: the same in entries of 128 bytes */
+static u16 entries_29xx(struct context *c, u16 dsds)
+{
+	return qla29xx_calc_iocbs(c->vha, dsds, 4);
+}
+
+static void build_29xx(struct context *c, void *entry, u16 dsds)
+{
+	qla29xx_test_type_7(c->sp, entry, dsds, c->req);
+}
+
+static const struct layout type_7_29xx = {
+	.entry_type = 0x18, .first = 4, .first_offset = 80, .wide = true,
+	.more_type = 0x0a, .more = 10, .more_offset = 8,
+	.isp_type = DT_ISP2099, .entries = entries_29xx, .build = build_29xx,
+};
+
+static void test_type_7_29xx(struct kunit *test)
+{
+	test_layout(test, &type_7_29xx);
 }
 
 /*
@@ -341,48 +388,58 @@ static void check_lists(struct kunit *test, const u8 *link, struct list_head *li
 	KUNIT_EXPECT_EQ(test, got.length, 0U);
 }
 
-/* 82xx and later with many segments: command type 6, lists from a stock that the driver keeps */
-static void test_type_6(struct kunit *test)
+/* A command that links at offset @link to lists from a stock that the driver keeps */
+static void check_type_6(struct kunit *test, u32 isp_type, int link,
+			 int (*build)(struct srb *sp, void *cmd, u16 dsds))
 {
 	const struct shape *shape = test->param_value;
 	struct context *c = test->priv;
+	struct ct6_dsd *ctx = &c->sp->u.scmd.ct6_ctx;
+	struct qla_qpair *stock = c->sp->qpair;
+	u8 command[MAX_ENTRY_BYTES];
 	struct dsd_dma *lists;
-	u8 command[ENTRY_BYTES];
 	int count, n;
 
-	c->ha->device_type = DT_ISP8021;
-	lists = kunit_kcalloc(test, MAX_LISTS, sizeof(*lists), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, lists);
+	c->ha->isp_type = isp_type;
+	lists = allocate(test, MAX_LISTS * sizeof(*lists));
 	for (n = 0; n < MAX_LISTS; n++) {
 		lists[n].dsd_list_dma = 0x700000 + n * SZ_4K;
-		lists[n].dsd_addr = kunit_kmalloc(test, (LIST_DSDS + 1) * 12, GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, lists[n].dsd_addr);
+		lists[n].dsd_addr = allocate(test, (LIST_DSDS + 1) * 12);
 	}
-	c->sp->u.scmd.ct6_ctx = kunit_kzalloc(test, sizeof(struct ct6_dsd), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, c->sp->u.scmd.ct6_ctx);
 
 	for (count = shape->from; count <= shape->to; count++) {
 		int used = DIV_ROUND_UP(count, LIST_DSDS);
 
-		INIT_LIST_HEAD(&c->ha->gbl_dsd_list);
+		INIT_LIST_HEAD(&stock->dsd_list);
 		for (n = 0; n < MAX_LISTS; n++) {
 			memset(lists[n].dsd_addr, POISON, (LIST_DSDS + 1) * 12);
-			list_add_tail(&lists[n].list, &c->ha->gbl_dsd_list);
+			list_add_tail(&lists[n].list, &stock->dsd_list);
 		}
-		c->ha->gbl_dsd_avail = MAX_LISTS;
-		c->ha->gbl_dsd_inuse = 0;
-		INIT_LIST_HEAD(&c->sp->u.scmd.ct6_ctx->dsd_list);
-		c->sp->u.scmd.ct6_ctx->dsd_use_cnt = 0;
+		stock->dsd_avail = MAX_LISTS;
+		stock->dsd_inuse = 0;
+		INIT_LIST_HEAD(&ctx->dsd_list);
+		ctx->dsd_use_cnt = 0;
 		memset(command, 0, sizeof(command));
 		fill(c, shape, count, 0x1234500000000ULL);
 
-		KUNIT_ASSERT_EQ(test, 0, qla24xx_test_type_6(c->sp, (void *)command, count));
+		KUNIT_ASSERT_EQ(test, 0, build(c->sp, command, count));
 		KUNIT_ASSERT_EQ(test, command[0], (u8)0x48);
-		KUNIT_ASSERT_EQ(test, c->sp->u.scmd.ct6_ctx->dsd_use_cnt, used);
-		KUNIT_ASSERT_EQ(test, (int)c->ha->gbl_dsd_inuse, used);
-		KUNIT_ASSERT_EQ(test, (int)c->ha->gbl_dsd_avail, MAX_LISTS - used);
-		check_lists(test, command + 52, &c->sp->u.scmd.ct6_ctx->dsd_list, count);
+		KUNIT_ASSERT_EQ(test, ctx->dsd_use_cnt, used);
+		KUNIT_ASSERT_EQ(test, (int)stock->dsd_inuse, used);
+		KUNIT_ASSERT_EQ(test, (int)stock->dsd_avail, MAX_LISTS - used);
+		check_lists(test, command + link, &ctx->dsd_list, count);
 	}
+}
+
+/* 82xx and later with many segments */
+static void test_type_6(struct kunit *test)
+{
+	check_type_6(test, DT_ISP8021, 52, qla24xx_test_type_6);
+}
+
+static void test_type_6_29xx(struct kunit *test)
+{
+	check_type_6(test, DT_ISP2099, 80, qla29xx_test_type_6);
 }
 
 /* T10-PI on 25xx and later: lists allocated as they are needed, freed with the command */
@@ -551,14 +608,6 @@ static void test_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after, 1);
 }
 
-static void *allocate(struct kunit *test, size_t bytes)
-{
-	void *memory = kunit_kzalloc(test, bytes, GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, memory);
-	return memory;
-}
-
 static int iocb_test_init(struct kunit *test)
 {
 	struct context *c = allocate(test, sizeof(*c));
@@ -573,7 +622,8 @@ static int iocb_test_init(struct kunit *test)
 	c->sgl = allocate(test, MAX_SEGMENTS * sizeof(*c->sgl));
 	c->pieces = allocate(test, MAX_PIECES * sizeof(*c->pieces));
 	c->crc = allocate(test, sizeof(*c->crc));
-	c->req->ring = allocate(test, RING_ENTRIES * ENTRY_BYTES);
+	c->req->ring = allocate(test, RING_ENTRIES * MAX_ENTRY_BYTES);
+	c->req->ring_ext = (void *)c->req->ring;
 	c->req->length = RING_ENTRIES;
 	c->vha->hw = c->ha;
 	c->vha->req = c->req;
@@ -606,7 +656,9 @@ static struct kunit_case iocb_cases[] = {
 	KUNIT_CASE_PARAM(test_type_3, shapes_gen_params),
 	KUNIT_CASE_PARAM(test_type_7, shapes_gen_params),
 	KUNIT_CASE_PARAM(test_type_7_fx00, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_type_7_29xx, shapes_gen_params),
 	KUNIT_CASE_PARAM(test_type_6, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_type_6_29xx, shapes_gen_params),
 	KUNIT_CASE_PARAM(test_pi_pass, shapes_gen_params),
 	KUNIT_CASE(test_pi_strip),
 	KUNIT_CASE(test_limit),

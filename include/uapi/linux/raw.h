@@ -19,6 +19,7 @@
 #define RAW_SETBIND	_IO(0xac, 0)
 #define RAW_GETBIND	_IO(0xac, 1)
 
+/* 24 bytes; on i386, where an __u64 may lie at any multiple of 4, it is 20. */
 struct raw_config_request {
 	int	raw_minor;	/* N of /dev/raw/rawN, from 1 */
 	__u64	block_major;

@@ -94,8 +94,8 @@ class Reported(unittest.TestCase):
 class Floor(unittest.TestCase):
     """What an I/O on a file costs more than one without a file system"""
 
-    def above(self, **figures_of):
-        by_kernel = {kernel: figures(*(line(case, "insn", value, "engine")
+    def above(self, base="6.1.7", **figures_of):
+        by_kernel = {kernel: figures(*(line(case, "insn", value, "engine", base=base)
                                        for case, value in cases.items()))
                      for kernel, cases in figures_of.items()}
         return {(kernel, case): f["value"] for kernel, fs in bench.above_floor(by_kernel).items()
@@ -114,6 +114,16 @@ class Floor(unittest.TestCase):
                                              "overwrite-4k-raw": 5000, "read-4k-bdev": 1}),
                          {("stock", "overwrite-4k-ext2"): 3000,
                           ("patched", "overwrite-4k-ext2"): 1500})
+
+    def test_of_newer_kernels_against_the_devices(self):
+        for base in ("6.12.95", "7.3.4", "6.18.1"):
+            self.assertEqual(self.above(base, stock={"overwrite-4k-ext2": 8000,
+                                                     "overwrite-4k-bdev": 5100},
+                                        patched={"overwrite-4k-ext2": 6500,
+                                                 "overwrite-4k-bdev": 5000,
+                                                 "overwrite-4k-raw": 1}),
+                             {("stock", "overwrite-4k-ext2"): 2900,
+                              ("patched", "overwrite-4k-ext2"): 1500})
 
     def test_without_its_floor_it_has_no_such_figure(self):
         self.assertEqual(self.above(stock={"overwrite-4k-ext2": 8000, "read-64k-bdev": 1},
@@ -178,9 +188,21 @@ class Run(unittest.TestCase):
             guests.append((kernel, flags, args))
             return {}
 
-        with mock.patch.object(bench, "guest", guest), mock.patch.object(bench, "save"):
+        with mock.patch.object(bench, "guest", guest), mock.patch.object(bench, "save"), \
+                mock.patch.object(bench, "load", list):
             bench.run(cases, 1)
         return guests
+
+    def test_only_the_base_that_was_measured_is_shown(self):
+        one, another = ({"base": base, "report": "r", "case": "c", "metric": "m", "patched": 1}
+                        for base in ("7.3.4", "6.12.9"))
+        kept = [one, another]
+        with mock.patch.object(bench, "load", lambda: kept), \
+                mock.patch.object(bench, "save", kept.__init__), \
+                mock.patch.object(bench, "guest", lambda *_, **__: figures(
+                    line("many", "m", 1, base="7.3.5"))):
+            shown = bench.run(["many"], 1)
+        self.assertEqual([r["base"] for r in shown], ["7.3.4", "7.3.5"])
 
     def test_each_array_has_a_guest_of_its_own_on_both_kernels(self):
         self.assertCountEqual(self.asked("many", "fc-short"),
@@ -208,6 +230,13 @@ class Cases(unittest.TestCase):
     def test_the_hosts_time_is_in_those_of_a_guest_that_does_not_count(self):
         for case in bench_cases.CASES.values():
             self.assertEqual(case.time == "host", "-c" not in bench_cases.GUESTS[case.guest])
+
+    def test_each_file_system_can_be_made_and_has_all_of_the_engines_cases(self):
+        for fs in bench_cases.FILE_SYSTEMS:
+            self.assertIn(fs, bench_disks.MKFS)
+            for what in ("read-4k", "overwrite-4k", "aio-4k", "uring-4k", "read-64k", "read-1m",
+                         "read-1m-huge"):
+                self.assertEqual(bench_cases.CASES[f"{what}-{fs}"].args["place"], fs)
 
     def test_groups_have_only_cases_that_there_are_and_each_once(self):
         for cases in bench_cases.GROUPS.values():
@@ -238,6 +267,13 @@ class Cover(unittest.TestCase):
     def test_it_has_a_dozen_of_the_rows(self):
         self.assertEqual(len(bench.cover(self.rows())), 12)
 
+    def test_it_is_of_one_base(self):
+        rows = self.rows() + [{**row, "base": "6.12.3"} for row in self.rows()]
+        for base in ("6.1", "6.12"):
+            got = bench.cover(rows, base)
+            self.assertEqual({bench.series_of(row["base"]) for row in got}, {base})
+            self.assertEqual(len(got), 12)
+
     def test_it_has_none_of_the_hosts_time(self):
         self.assertEqual(bench.cover(self.rows("host")), [])
 
@@ -260,6 +296,12 @@ class Table(unittest.TestCase):
         self.assertEqual(rows[1][5:], ["1000", "2001", "2.000", "-", "-"])
         self.assertEqual(rows[3][5:], ["2.000", "3.000", "1.500", "0.500", "-"])
         self.assertEqual(rows[4][5:], ["-", "12.35", "-", "-", "-"])
+
+    def test_bases_come_in_their_order(self):
+        one = both(line("direct", "m", 4), line("direct", "m", 3))
+        bases = ["6.1.9", "6.12.3", "6.12.10", "7.3.4", "10.0.1"]
+        rows = bench.table([{**one, "base": base} for base in reversed(bases)]).splitlines()[1:]
+        self.assertEqual([row.split()[0] for row in rows], bases)
 
     def test_patterns_are_reports_or_cases(self):
         rows = [{"report": report, "case": case} for report, case in (

@@ -26,7 +26,7 @@ COMPLAINTS = {
     "suspicious RCU": "suspicious RCU usage",
     "soft lockup": "watchdog: soft lockup - CPU#1 stuck for 61s! [dd:99]",
     "workqueue lockup": "workqueue lockup - pool cpus=0 node=0 stuck for 61s!",
-    "INFO: task .* blocked for more than":
+    "INFO: task .* blocked.* for more than":
         "INFO: task dd:99 blocked for more than 120 seconds.",
     "rcu: INFO: .* stall": "rcu: INFO: rcu_preempt self-detected stall on CPU",
 }
@@ -59,6 +59,11 @@ class Complaints(unittest.TestCase):
         for word, line in COMPLAINTS.items():
             with self.subTest(word=word):
                 self.assertEqual(complaints(QUIET + line + "\n"), (0, f"7:{line}\n"))
+
+    def test_other_words_of_newer_kernels(self):
+        for line in ("WARNING: mm/gup.c:10 at f+0x1/0x2, CPU#1: dd/99",
+                     "INFO: task dd:99 blocked in I/O wait for more than 120 seconds."):
+            self.assertEqual(complaints(QUIET + line + "\n"), (0, f"7:{line}\n"))
 
     def test_each_word_is_needed(self):
         comment, said, tool = TOOL.read_text().partition("\nsaid=")

@@ -33,8 +33,9 @@ class Results(unittest.TestCase):
 
     def test_bench_takes_them_over_and_leaves_them_out_of_its_table(self):
         with tempfile.TemporaryDirectory() as tmp:
-            saved = bench.OUT, bench.RESULTS
+            saved = bench.OUT, bench.RESULTS, bench.base_version
             bench.OUT, bench.RESULTS = tmp, os.path.join(tmp, "results.json")
+            bench.base_version = lambda: "7.3.4"
             try:
                 path = os.path.join(tmp, "field.json")
                 with open(path, "w", encoding="utf-8") as f:
@@ -43,8 +44,8 @@ class Results(unittest.TestCase):
                 bench.add(path)
                 got = bench.load()
             finally:
-                bench.OUT, bench.RESULTS = saved
-        self.assertEqual(got, [row("ext2-1k-1m-create")])
+                bench.OUT, bench.RESULTS, bench.base_version = saved
+        self.assertEqual(got, [{"base": "7.3.4", **row("ext2-1k-1m-create")}])
         self.assertNotIn("ext2", bench.table(got))
 
 

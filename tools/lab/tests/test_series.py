@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of series.py: the patches for 6.1, and the fixes for 2.4 and 2.6.
+"""Tests of series.py: the patches for the bases of overlay.py, and the fixes for 2.4 and 2.6.
 
 The old trees in legacy/ beside this file are no kernel code: they have the shape that the rules
 look for and no more; a folder common-* or vendor-* holds what several of them have alike. Each fix
@@ -44,13 +44,19 @@ OVERLAY = {
     "mm/t/one.sh": "#!/bin/sh\n",
     "mm/t/two": "2\n",
     "Documentation/here.txt": "of this repository\n",
-    "series/cover": "# comment\nThree things\n\nWhy.\n\n{results}\n\n"
-                    "Left out:\n\tDocumentation/here.txt\tabout this repository\n"
-                    "Checkpatch:\n\tTALK mm/*.c it may\n",
-    "series/10-a": "# comment\nfs: a: one more\n\nIt was too few.\n\nPaths:\n\tfs/Kconfig\n\tfs/a.c\n",
-    "series/20-b": "mm: b: new\n\nIt was missing.\n\nPaths:\n\tmm/b.c\n",
-    "series/30-t": "mm: t: tests\n\nSo that it shows.\n\nPaths:\n\tmm/t/\n",
+    "series/lists/cover": "# comment\nOne thing\n\nFor all.\n\n{results}\n\n"
+                          "Rows:\n\tread insn\n",
+    "series/lists/10-a": "# comment\nfs: a: one more\n\nIt was too few.\n\n"
+                         "Paths:\n\tfs/Kconfig\n\tfs/a.c\n",
+    "series/tree/cover": "# comment\nThree things\n\nWhy.\n\n{results}\n\n"
+                         "Rows:\n\tdirect insn_per_mib\n\traw insn_per_mib\n"
+                         "Left out:\n\tDocumentation/here.txt\tabout this repository\n"
+                         "Checkpatch:\n\tTALK mm/*.c it may\n",
+    "series/tree/20-b": "mm: b: new\n\nIt was missing.\n\nPaths:\n\tmm/b.c\n",
+    "series/tree/30-t": "mm: t: tests\n\nSo that it shows.\n\nPaths:\n\tmm/t/\n",
 }
+OTHERWISE_PLUS = "@plus@\nsymbol x;\n@@\n\n-return x;\n+return 1 + x;\n"
+TWICE = "@twice@\nsymbol x;\n@@\n\n-return x + 1;\n+return 2 * x + 1;\n"
 
 
 def fill(root, files):
@@ -95,13 +101,19 @@ class Case(unittest.TestCase):
                                 str(self.out)])
         return code, out.getvalue(), err.getvalue()
 
-    def make(self):
-        code, out, err = self.run_series(self.tree)
+    def version_is(self, *numbers):
+        fill(self.tree, {"Makefile": "VERSION = %d\nPATCHLEVEL = %d\nSUBLEVEL = %d\n" % numbers})
+
+    def make(self, *args):
+        code, out, err = self.run_series(self.tree, *args)
         self.assertEqual(code, 0, err)
         return out
 
     def patches(self):
         return sorted(self.out.glob("series-*/*.patch"))
+
+    def subjects(self, folder):
+        return [p.name[5:-6] for p in sorted((self.out / folder).glob("*.patch"))]
 
     def am_and_patch(self):
         """git am and patch -p1 of what was made: they end in the same tree."""
@@ -157,7 +169,7 @@ class Modern(Case):
                          'unless grep { $_ eq "--no-signoff" } @ARGV;\n'
                          'print "total: 0 errors\\n";\n'})
         self.assertIn("how to apply and sign them: ", self.make())
-        folder = self.out / "series-6.1"
+        folder = self.out / "series-6.1-tree"
         self.assertFalse([p for p in self.patches() if "Signed-off-by" in p.read_text()])
         self.assertIn("git am -s", (folder / "README").read_text())
         commit(self.tree)
@@ -173,10 +185,11 @@ class Modern(Case):
 
     def test_a_folder_edits_what_the_patches_before_it_left(self):
         fill(self.root, {
-            "series/05-step/message": "fs: a: two less\n\nOn the way.\n",
-            "series/05-step/fs/a.c.cocci": "@less@\nsymbol x;\n@@\n\n-return x;\n+return x - 2;\n",
-            "series/07-step/message": "fs: a: three less\n\nOn the way.\n",
-            "series/07-step/fs/a.c.cocci":
+            "series/lists/05-step/message": "fs: a: two less\n\nOn the way.\n",
+            "series/lists/05-step/fs/a.c.cocci":
+                "@less@\nsymbol x;\n@@\n\n-return x;\n+return x - 2;\n",
+            "series/lists/07-step/message": "fs: a: three less\n\nOn the way.\n",
+            "series/lists/07-step/fs/a.c.cocci":
                 "@less@\nsymbol x;\n@@\n\n-return x - 2;\n+return x - 3;\n"})
         self.make()
         texts = [p.read_text() for p in self.patches()]
@@ -188,15 +201,16 @@ class Modern(Case):
 
     def test_a_folder_that_does_not_fit_is_refused_by_name(self):
         fill(self.root, {
-            "series/05-step/message": "fs: a: two less\n\nOn the way.\n",
-            "series/05-step/fs/a.c.cocci": "@less@\nsymbol x;\n@@\n\n-return x * 2;\n+return x;\n"})
-        self.refused(1, "series/05-step/fs/a.c.cocci:1: rule less: matches nothing")
+            "series/lists/05-step/message": "fs: a: two less\n\nOn the way.\n",
+            "series/lists/05-step/fs/a.c.cocci":
+                "@less@\nsymbol x;\n@@\n\n-return x * 2;\n+return x;\n"})
+        self.refused(1, "series/lists/05-step/fs/a.c.cocci:1: rule less: matches nothing")
 
     def test_first_rules_of_an_edit(self):
         fill(self.root, {
             "fs/a.c.cocci": OVERLAY["fs/a.c.cocci"] +
             "\n@times depends on plus@\nsymbol x;\n@@\n\n-return x + 1;\n+return 2 * x + 1;\n",
-            "series/05-first": "fs: a: one more\n\nFirst.\n\nPaths:\n\tfs/a.c up to plus\n"})
+            "series/lists/05-first": "fs: a: one more\n\nFirst.\n\nPaths:\n\tfs/a.c up to plus\n"})
         self.make()
         texts = [p.read_text() for p in self.patches()]
         self.assertIn("-\treturn x;\n+\treturn x + 1;\n", texts[0])
@@ -205,30 +219,57 @@ class Modern(Case):
 
     def test_first_rules_end_at_one_that_is_there(self):
         fill(self.root, {
-            "series/05-first": "fs: a: one more\n\nFirst.\n\nPaths:\n\tfs/a.c up to minus\n"})
+            "series/lists/05-first": "fs: a: one more\n\nFirst.\n\nPaths:\n\tfs/a.c up to minus\n"})
         self.check_fails("fs/a.c.cocci: has no rule minus")
 
     def test_a_patch_that_went_leaves_no_file(self):
         self.make()
-        (self.root / "series/30-t").unlink()
+        (self.root / "series/tree/30-t").unlink()
         shutil.rmtree(self.root / "mm/t")
         self.make()
         self.assertEqual(len(self.patches()), 2)
 
-    def test_cover_has_the_tables(self):
-        fill(self.out, {"results.json": json.dumps([
-            {"base": "6.1.7", "report": "field-1", "case": "direct", "metric": metric,
-             "unit": "insn", "stock": 200, "patched": 100, "ratio": 0.5, "command": "x"}
-            for metric in ("insn_per_mib", "mb_per_s")])})
-        self.make()
-        cover = (self.out / "series-6.1/0000-cover-letter.txt").read_text()
-        self.assertIn("Subject: [PATCH 0/3] Three things\n\nWhy.\n", cover)
-        self.assertRegex(cover, r"field-1 +direct +insn_per_mib +insn +200.00 +100.00 +0.500")
-        self.assertNotIn("mb_per_s", cover)
+    def results(self, *rows, base="6.1.7"):
+        """(case, metric) with figures; what else there is of them does not matter."""
+        old = json.loads((self.out / "results.json").read_text()) \
+            if (self.out / "results.json").exists() else []
+        fill(self.out, {"results.json": json.dumps(old + [
+            {"base": base, "report": "field-1", "case": case, "metric": metric, "unit": "insn",
+             "stock": None if case == "raw" else 200, "patched": 100,
+             "ratio": None if case == "raw" else 0.5, "command": "x"} for case, metric in rows])})
+
+    def test_cover_has_its_rows(self):
+        self.results(("direct", "insn_per_mib"), base="6.12.3")
+        self.assertIn("has nothing of Linux 6.1 for 2 rows of the cover, direct insn_per_mib first "
+                      "(make bench)\n", self.run_series(self.tree)[2])
+        self.results(("raw", "insn_per_mib"), ("direct", "mb_per_s"), ("direct", "insn_per_mib"))
+        code, _, err = self.run_series(self.tree)
+        self.assertEqual((code, err), (0, ""))
+        cover = (self.out / "series-6.1-tree/0000-cover-letter.txt").read_text()
+        self.assertIn("Subject: [PATCH 0/3] Three things\n\nWhy.\n\n"
+                      "case    metric        unit   stock  patched  ratio\n"
+                      "direct  insn_per_mib  insn  200.00   100.00  0.500\n"
+                      "raw     insn_per_mib  insn       -   100.00      -\n\n", cover)
         self.assertNotIn("Left out", cover)
+
+    def test_what_the_host_measured_is_in_no_cover(self):
+        self.results(("raw", "insn_per_mib"), ("direct", "insn_per_mib"))
+        rows = json.loads((self.out / "results.json").read_text())
+        for more in ({"time": "host"}, {"before": 7}):
+            fill(self.out, {"results.json": json.dumps([rows[0], {**rows[1], **more}])})
+            self.assertIn("for 1 rows of the cover, direct ", self.run_series(self.tree)[2])
 
     def test_cover_without_results_says_so(self):
         self.assertIn("make bench", self.run_series(self.tree)[2])
+        self.assertIn("\n(not measured yet)\n",
+                      (self.out / "series-6.1-tree/0000-cover-letter.txt").read_text())
+
+    def test_rows_of_a_cover(self):
+        cover = OVERLAY["series/tree/cover"]
+        for rows in ("direct", "direct insn more", "a b\n\t" * 12 + "a b"):
+            fill(self.root, {"series/tree/cover": cover.replace("raw insn_per_mib", rows)})
+            self.check_fails("series/tree/cover: write below Rows: a case and its metric, 12 lines "
+                             "at most")
 
     def test_checkpatch_has_a_say(self):
         script = """\
@@ -253,39 +294,274 @@ print "total: 0 errors\\n";
 
     def test_path_in_no_patch(self):
         fill(self.root, {"mm/c.c": "int c;\n"})
-        self.check_fails("mm/c.c: no file of series/ carries it")
+        self.check_fails("mm/c.c: no file of series/ carries it, nor does a cover leave it out\n")
         self.refused(1, "mm/c.c: no file of series/ carries it")
 
     def test_path_in_two(self):
-        fill(self.root, {"series/40": "mm: all\n\nWhy.\n\nPaths:\n\tmm/\n"})
-        self.check_fails("mm/b.c: is carried by series/20-b and series/40",
-                         "mm/t/two: is carried by series/30-t and series/40")
+        fill(self.root, {"series/lists/40": "mm: all\n\nWhy.\n\nPaths:\n\tmm/\n"})
+        self.check_fails("mm/b.c: is carried by series/lists/40 and series/tree/20-b",
+                         "mm/t/two: is carried by series/lists/40 and series/tree/30-t")
 
     def test_two_of_one_number(self):
-        fill(self.root, {"series/20-c": "mm: c: new\n\nWhy.\n\nPaths:\n\tmm/c.c\n", "mm/c.c": ""})
-        self.check_fails("series/20-c: has the number of series/20-b")
+        fill(self.root, {"series/tree/20-c": "mm: c: new\n\nWhy.\n\nPaths:\n\tmm/c.c\n",
+                         "mm/c.c": ""})
+        self.check_fails("series/tree/20-c: has the number of series/tree/20-b")
 
     def test_line_ends_of_another_system(self):
         (self.tree / "fs/a.c").write_bytes(BASE["fs/a.c"].replace("\n", "\r\n").encode())
         self.refused(1, "fs/a.c.cocci: fs/a.c has CRLF line ends in the base")
 
     def test_line_for_nothing(self):
-        fill(self.root, {"series/40": "mm: none\n\nWhy.\n\nPaths:\n\tmm/none.c\n"})
-        self.check_fails("series/40: mm/none.c: the overlay has no such path")
+        fill(self.root, {"series/lists/40": "mm: none\n\nWhy.\n\nPaths:\n\tmm/none.c\n"})
+        self.check_fails("series/lists/40: mm/none.c: the overlay has no such path",
+                         "series/lists/40: carries no path on Linux 7.3")
+        fill(self.root, {"series/lists/40": "mm: none\n\nWhy.\n\nPaths:\n\tmm/x.c up to x\n"})
+        self.check_fails("series/lists/40: mm/x.c up to x: the overlay has no such path")
 
     def test_messages(self):
         for text, says in (("one\ntwo\n\nPaths:\n\tmm/b.c\n", "a subject, an empty line, and why"),
                            ("one\n\nPaths:\nmm/b.c\n", ":4: below a section's heading"),
                            ("one\n\nWord: ONE\n", ":3: write it as Word: NAME TEXT"),
                            ("one\n\nWhy.\n", "carries no path")):
-            fill(self.root, {"series/20-b": text})
-            self.check_fails("series/20-b" + says if says[0] == ":" else says)
+            fill(self.root, {"series/tree/20-b": text})
+            self.check_fails("series/tree/20-b" + says if says[0] == ":" else says)
 
     def test_this_repository(self):
         self.root = ROOT
         code, out, err = self.run_series("--check")
         self.assertEqual(code, 0, err)
-        self.assertRegex(out, r"^series: \d+ patches carry \d+ paths; \d+ fixes for older trees\n$")
+        self.assertRegex(out, r"^(series: Linux \d+\.\d+: \d+ patches carry \d+ paths\n){3}"
+                              r"series: \d+ fixes for older trees\n$")
+
+    def test_recipients_are_those_of_the_tree(self):
+        fill(self.tree, {"scripts/get_maintainer.pl":
+                         'die "no git here" unless "@ARGV" =~ /^--no-git --no-git-fallback /;\n'
+                         'die "not in the tree" unless -e "fs/a.c";\n'
+                         'die "my own" if $ENV{HOME} eq "%s";\n'
+                         'print "Some <s\\@example.org> (of ", (split "/", $_)[-1], ")\\n" '
+                         'for @ARGV[2..$#ARGV];\n' % os.environ["HOME"]})
+        before = snapshot(self.tree)
+        self.make()
+        names = self.out / "series-6.1-tree/recipients"
+        self.assertEqual(names.read_text(), "".join(
+            f"Some <s@example.org> (of {p.name})\n" for p in self.patches()))
+        self.assertEqual(snapshot(self.tree), before)
+        self.assertIn("nothing changed", self.make())
+        (self.tree / "scripts/get_maintainer.pl").unlink()
+        self.make()
+        self.assertFalse(names.exists())
+
+    def test_recipients_nobody_knows(self):
+        for text, says in (("die 'what tree';\n", "what tree at"), ("exit 3;\n", "exit code 3"),
+                           ("exit 0;\n", "exit code 0")):
+            fill(self.tree, {"scripts/get_maintainer.pl": text})
+            self.assertIn("/get_maintainer.pl does not run here: " + says,
+                          self.run_series(self.tree)[2])
+            self.assertFalse((self.out / "series-6.1-tree/recipients").exists())
+
+    def test_how_to_hand_them_to_b4(self):
+        commit(self.tree)
+        before = git(self.tree, "log", "--all", "--format=%H %d")
+        self.make()
+        text = (self.out / "series-6.1-tree/README").read_text()
+        steps = ("b4 prep -n NAME", f"git am -s {self.out}/series-6.1-tree/*.patch",
+                 "b4 prep --edit-cover", "0000-cover-letter.txt", "b4 prep --auto-to-cc",
+                 '"recipients"', "b4 send --no-sign -o")
+        self.assertEqual([text.index(step) for step in steps],
+                         sorted(text.index(step) for step in steps))
+        self.assertEqual(git(self.tree, "log", "--all", "--format=%H %d"), before)
+        self.assertEqual(git(self.tree, "status", "--porcelain"), "")
+
+
+@needs_git
+@needs_spatch
+class Bases(Case):
+    """Two series, and layers of older bases. The tree is of 6.1 until it is said to be of 7.3."""
+
+    LISTS, TREE = ["fs-a-one-more"], ["fs-a-one-more", "mm-b-new", "mm-t-tests"]
+
+    def test_the_lists_get_theirs_of_the_newest_base(self):
+        self.make()
+        self.make("--series", "lists")
+        self.version_is(7, 3, 4)
+        self.make()
+        self.make("--series", "tree")
+        self.assertEqual({p.name: self.subjects(p.name) for p in self.out.iterdir()},
+                         {"series-6.1-lists": self.LISTS, "series-6.1-tree": self.TREE,
+                          "series-7.3-lists": self.LISTS, "series-7.3-tree": self.TREE})
+        for name, subject in (("lists", "[PATCH 0/1] One thing\n\nFor all."),
+                              ("tree", "[PATCH 0/3] Three things\n\nWhy.")):
+            folder = self.out / f"series-7.3-{name}"
+            self.assertIn(subject, (folder / "0000-cover-letter.txt").read_text())
+            self.assertEqual((folder / "README").read_text().split("\n")[0],
+                             f"Patches for Linux 7.3, {name}")
+
+    def test_what_the_lists_get_stands_by_itself(self):
+        self.make("--series", "lists")
+        self.am_and_patch()
+        self.assertEqual(sorted(set(snapshot(self.tree))), sorted(BASE))
+        self.assertIn("return x + 1;", (self.tree / "fs/a.c").read_text())
+
+    def test_checkpatch_by_the_covers_of_what_is_in_it(self):
+        fill(self.tree, {"scripts/checkpatch.pl":
+                         'print "mm/b.c:1: WARNING:TALK: x\\n" if $ARGV[-1] =~ /mm-b/;\n'
+                         'print "fs/a.c:1: WARNING:TALK: x\\n";\nprint "total: 0 errors\\n";\n'})
+        self.refused(1, "fs/a.c:1: WARNING:TALK: x\n")
+        fill(self.root, {"series/lists/cover": "One\n\nWhy.\n\nCheckpatch:\n\tTALK fs/* it may\n"})
+        self.make()
+        self.make("--series", "lists")
+
+    def test_a_step_of_the_lists_need_not_be_the_overlays_end(self):
+        """What the engine makes of a file comes later; the lists get the step alone."""
+        fill(self.root, {"series/lists/10-a": "fs: conf\n\nWhy.\n\nPaths:\n\tfs/Kconfig\n",
+                         "series/tree/10-a": "fs: a\n\nWhy.\n\nPaths:\n\tfs/a.c\n",
+                         "series/lists/05-step/message": "fs: a: two less\n\nOn the way.\n",
+                         "series/lists/05-step/fs/a.c.cocci": OTHERWISE_PLUS})
+        self.make("--series", "lists")
+        self.assertIn("\n+\treturn 1 + x;\n", self.patches()[0].read_text())
+        self.make()
+        self.assertIn("-\treturn 1 + x;\n+\treturn x + 1;\n", self.patches()[4].read_text())
+
+    def test_the_tree_is_the_overlay_in_the_end(self):
+        fill(self.root, {
+            "series/tree/50-step/message": "fs: a: undone\n\nWhy.\n",
+            "series/tree/50-step/fs/a.c.cocci":
+                "@minus@\nsymbol x;\n@@\n\n-return x + 1;\n+return x;\n"})
+        self.refused(1, "series/tree/50-step/message: fs/a.c is not what the overlay makes of it")
+        fill(self.root, {"series/tree/50-step/message": "fs: more\n\nWhy.\n",
+                         "series/tree/50-step/fs/more.c": "int more;\n"})
+        (self.root / "series/tree/50-step/fs/a.c.cocci").unlink()
+        self.refused(1, "series/tree/50-step/message: fs/more.c is not what the overlay makes of")
+
+    def test_a_layer_changes_what_a_patch_carries(self):
+        fill(self.root, {"base/6.1/omit": "# cannot match\nfs/a.c.cocci\n# too new\nmm/b.c\n",
+                         "base/6.1/fs/a.c.cocci": OTHERWISE_PLUS,
+                         "base/6.1/fs/Kconfig.add": "# before: config B\nconfig A2\n",
+                         "base/6.1/mm/b.c": "int old_b;\n", "base/6.1/mm/t/old": "1\n"})
+        self.make()
+        self.am_and_patch()
+        self.assertIn("return 1 + x;", (self.tree / "fs/a.c").read_text())
+        self.assertEqual((self.tree / "mm/b.c").read_text(), "int old_b;\n")
+        self.assertEqual((self.tree / "mm/t/old").read_text(), "1\n")
+        self.assertIn("config A2\n\nconfig B\n", (self.tree / "fs/Kconfig").read_text())
+        self.assertEqual(self.run_series("--check")[1],
+                         "series: Linux 7.3: 3 patches carry 6 paths\n"
+                         "series: Linux 6.12: 3 patches carry 6 paths\n"
+                         "series: Linux 6.1: 3 patches carry 7 paths\n"
+                         "series: 0 fixes for older trees\n")
+
+    def test_a_path_that_only_a_layer_has_is_carried_too(self):
+        fill(self.root, {"base/6.1/mm/c.c": "int c;\n"})
+        self.check_fails("mm/c.c: no file of series/ carries it")
+        fill(self.root, {"series/tree/20-b": OVERLAY["series/tree/20-b"] + "\tmm/c.c\n"})
+        self.assertEqual(self.run_series("--check")[0], 0)
+        self.make()
+        self.assertIn("+int c;\n", self.patches()[1].read_text())
+        self.version_is(7, 3, 4)
+        self.make("--series", "tree")
+        self.assertNotIn("int c;", (self.out / "series-7.3-tree/0002-mm-b-new.patch").read_text())
+
+    def test_a_layer_adds_and_replaces_patches_and_leaves_some_out(self):
+        fill(self.root, {
+            "base/6.1/omit": "# is there\nmm/b.c\n",
+            "base/6.1/series/omit": "# is there\ntree/20-b\n",
+            "base/6.1/mm/c.c": "int c;\n",
+            "base/6.1/series/lists/05-c": "mm: c: old\n\nWhy.\n\nPaths:\n\tmm/c.c\n",
+            "base/6.1/series/lists/10-a": "fs: a: as it was\n\nWhy.\n\n"
+                                          "Paths:\n\tfs/Kconfig\n\tfs/a.c\n",
+            "base/6.1/series/tree/cover": "Old things\n\nWhy.\n\nLeft out:\n"
+                                          "\tDocumentation/here.txt\tof here\n"})
+        self.assertEqual(self.run_series("--check")[1:], (
+            "series: Linux 7.3: 3 patches carry 6 paths\nseries: Linux 6.12: 3 patches carry 6 "
+            "paths\nseries: Linux 6.1: 3 patches carry 6 paths\nseries: 0 fixes for older trees\n",
+            ""))
+        self.make()
+        self.assertEqual(self.subjects("series-6.1-tree"),
+                         ["mm-c-old", "fs-a-as-it-was", "mm-t-tests"])
+        self.assertIn("[PATCH 0/3] Old things\n",
+                      (self.out / "series-6.1-tree/0000-cover-letter.txt").read_text())
+        self.am_and_patch()
+        shutil.rmtree(self.tree)
+        fill(self.tree, BASE)
+        self.version_is(6, 12, 1)
+        self.make()
+        self.assertEqual(self.subjects("series-6.12-tree"), self.TREE)
+
+    def test_a_step_of_a_layer(self):
+        fill(self.root, {
+            "series/lists/05-step/message": "fs: a: two less\n\nOn the way.\n",
+            "series/lists/05-step/fs/a.c.cocci":
+                "@less@\nsymbol x;\n@@\n\n-return x;\n+return 2;\n",
+            "base/6.1/series/lists/05-step/message": "fs: a: three less\n\nOn the way.\n",
+            "base/6.1/series/lists/05-step/fs/a.c.cocci":
+                "@less@\nsymbol x;\n@@\n\n-return x;\n+return 3;\n"})
+        self.make()
+        self.assertIn("+\treturn 3;\n", self.patches()[0].read_text())
+        name = "base/6.1/series/lists/05-step/fs/a.c.cocci"
+        text = "@less@\nsymbol x;\n@@\n\n-return 4 * x;\n+return 3;\n"
+        fill(self.root, {name: text})
+        shutil.rmtree(self.out)
+        self.refused(1, name + ":1: rule less: matches nothing")
+        fill(self.root, {name: text.replace("@less@", "@@")})
+        self.check_fails(name + ":1: unnamed rule")
+
+    def test_up_to_a_rule_of_the_trunk_or_of_the_layer(self):
+        """The layer's edit comes on top: its rules are looked for first, then the trunk's."""
+        first = "series/lists/05-first"
+        letter = "fs: a: the first\n\nWhy.\n\nPaths:\n\tfs/a.c up to %s\n"
+        third = TWICE.replace("twice", "third").replace("x + 1", "X").replace("2 * X", "3 * x") \
+            .replace("-return X", "-return 2 * x + 1")
+        fill(self.root, {"base/6.1/fs/a.c.cocci": TWICE + "\n" + third, first: letter % "twice"})
+        self.check_fails("fs/a.c.cocci: has no rule twice")        # on 7.3
+        fill(self.root, {"base/6.1/" + first: letter % "twice", first: letter % "plus"})
+        self.assertEqual(self.run_series("--check")[0], 0)
+        self.make()
+        self.assertIn("-\treturn x;\n+\treturn 2 * x + 1;\n", self.patches()[0].read_text())
+        self.assertRegex(self.patches()[1].read_text(), r"-\treturn 2 \* x \+ 1;\n\+\treturn 3 ")
+        (self.root / "base/6.1" / first).unlink()
+        self.make()
+        self.assertIn("-\treturn x;\n+\treturn x + 1;\n", self.patches()[0].read_text())
+        fill(self.root, {"base/6.1/omit": "# cannot match\nfs/a.c.cocci\n",
+                         "base/6.1/fs/a.c.cocci": OTHERWISE_PLUS.replace("plus", "other")})
+        shutil.rmtree(self.out)
+        self.refused(1, "base/6.1/fs/a.c.cocci: has no rule plus")
+
+    def test_up_to_a_rule_where_nothing_is_edited(self):
+        letter = "fs: a: the first\n\nWhy.\n\nPaths:\n\tfs/Kconfig up to plus\n"
+        fill(self.root, {"series/lists/05-first": letter})
+        self.check_fails("series/lists/05-first: fs/Kconfig up to plus: fs/Kconfig.add is no edit")
+        fill(self.root, {"series/lists/05-first": letter.replace("Kconfig", "a.c") + "\tmm/c.c\n",
+                         "base/6.1/omit": "# cannot match\nfs/a.c.cocci\n",
+                         "base/6.1/mm/c.c": "int c;\n"})
+        fill(self.root, {"fs/a.c.cocci": OVERLAY["fs/a.c.cocci"] + "\n" + TWICE})
+        self.make()
+        self.assertNotIn("fs/a.c", self.patches()[0].read_text())
+
+    def test_a_patch_of_nothing_is_to_be_left_out(self):
+        fill(self.root, {"base/6.1/omit": "# is there\nmm/b.c\n"})
+        self.check_fails("series/tree/20-b: carries no path on Linux 6.1\n")
+        self.refused(1, "series/tree/20-b: carries no path on Linux 6.1\n")
+        self.version_is(6, 12, 1)
+        self.make()
+
+    def test_what_has_no_place(self):
+        fill(self.root, {"series/10-old": "x\n", "base/6.1/series/tee/10-x": "x\n",
+                         "base/6.1/series/omit": "# x\ntree/20-x\n# y\nlists\n"})
+        self.check_fails("series/10-old: series/ holds lists, tree\n",
+                         "base/6.1/series/tee: base/6.1/series/ holds lists, tree, omit\n",
+                         "base/6.1/series/omit:2: series/ has no tree/20-x\n",
+                         "base/6.1/series/omit:4: series/ has no lists\n")
+
+    def test_the_first_number_of_a_layer_is_its_own(self):
+        fill(self.root, {"base/6.1/series/tree/20-c": "mm: c\n\nWhy.\n\nPaths:\n\tmm/c.c\n",
+                         "base/6.1/mm/c.c": ""})
+        self.check_fails("base/6.1/series/tree/20-c: has the number of series/tree/20-b\n")
+
+    def test_one_series_for_an_old_tree(self):
+        self.version_is(2, 6, 32)
+        self.root = ROOT
+        code, _, err = self.run_series(self.tree, "--series", "lists")
+        self.assertEqual((code, err), (2, "series: --series goes with Linux 7.3, 6.12, 6.1\n"))
 
 
 @needs_git
@@ -297,7 +573,7 @@ class Trees(Case):
             fill(self.tree, {"Makefile": "".join(f"{k} = {v}\n" for k, v in numbers)})
             self.root = ROOT
             self.refused(2, f"nothing is known of Linux {version}; there are fixes for "
-                         "2.4.18 to 2.4.37, 2.6.5 to 2.6.8, 2.6.5 to 2.6.34, 6.1\n")
+                         "2.4.18 to 2.4.37, 2.6.5 to 2.6.8, 2.6.5 to 2.6.34, 7.3, 6.12, 6.1\n")
 
     def test_no_kernel(self):
         fill(self.tree, {"Makefile": "all:\n"})
@@ -347,12 +623,13 @@ class Trees(Case):
             self.assertIn("is read-only: apply them to a copy of it", self.make())
 
     def test_output_cannot_be_written(self):
-        fill(self.out, {"series-6.1": ""})
+        fill(self.out, {"series-6.1-tree": ""})
         code, _, err = self.run_series(self.tree)
         self.assertEqual((code, err.count("\n")), (2, 2), err)      # and that results are missing
 
     def test_usage(self):
-        for args in ((), (self.tree, "--check"), (self.tree, self.tree)):
+        for args in ((), (self.tree, "--check"), (self.tree, self.tree), (self.tree, "--series"),
+                     (self.tree, "--series", "all"), ("--check", "--series", "lists")):
             self.assertEqual(self.run_series(*args)[0], 2)
 
 

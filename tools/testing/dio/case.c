@@ -136,7 +136,6 @@ static void draw_request(void)
 	c.locking = chance(2);
 	c.skip_holes = c.locking && chance(2);
 	c.has_bdev = !chance(8);
-	c.has_submit_io = chance(4);
 	c.has_end_io = chance(2);
 	c.async = chance(2);
 	c.nowait = chance(8);
@@ -222,7 +221,6 @@ static void draw_faults(void)
 	c.bio_fails = maybe(24, 4);
 	c.bio_fails_too = c.bio_fails == NEVER ? NEVER : maybe(2, 4);
 	c.bio_again = c.nowait && chance(2);
-	c.grab_fails = maybe(24, 8);
 	c.write_back_error = chance(16) ? -EIO : 0;
 	c.end_io_error = chance(16) ? -EUCLEAN : 0;
 	c.wq_fails = chance(32);

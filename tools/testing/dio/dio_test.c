@@ -32,10 +32,10 @@ void wrong(const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "\n\t%s %zu at %zu of %zu, blkbits %u, memory %d%s%s%s, timing %d\n",
+	fprintf(stderr, "\n\t%s %zu at %zu of %zu, blkbits %u, memory %d%s%s, timing %d\n",
 		c.write ? "write" : "read", c.count, c.pos, c.i_size, c.blkbits, c.memory,
 		c.async ? ", async" : "", c.locking ? ", locking" : "",
-		c.has_submit_io ? ", submit_io" : "", c.timing);
+		c.timing);
 	abort();
 }
 

@@ -23,7 +23,7 @@ typedef uint8_t u8;
 typedef uint64_t u64;
 typedef int64_t s64;
 typedef uint64_t sector_t;
-typedef unsigned int gfp_t, blk_opf_t;
+typedef unsigned int gfp_t, blk_opf_t, iov_iter_extraction_t;
 typedef u8 blk_status_t;
 
 #ifdef DIO_TRUE_SCALE
@@ -78,6 +78,7 @@ typedef u8 blk_status_t;
 				   *(ok_ ? p_ : (o)) = ok_ ? (n) : *p_; ok_; })
 #define static_assert(x)	_Static_assert(x, #x)
 #define EXPORT_SYMBOL(x)	extern int exported_##x
+#define EXPORT_SYMBOL_GPL	EXPORT_SYMBOL
 #define fs_initcall(f)		int f##_at_boot(void) { return f(); } extern int f##_at_boot(void)
 #define WARN_ON_ONCE(x)		({ bool bad_ = (x); if (bad_) wrong("WARN_ON(%s)", #x); bad_; })
 
@@ -121,20 +122,17 @@ struct folio {
 };
 
 #define FOLL_WRITE	0x01
-#define FOLL_PIN	0x40000
 #define FOLL_NOFAULT	0x20
 #define GFP_KERNEL	0xcc0
 #define GFP_NOWAIT	0x800
 extern struct page *zero_page;
 #define ZERO_PAGE(addr)	zero_page
-struct page *nth_page(struct page *page, int n);
 unsigned long page_to_pfn(struct page *page);
 int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **pages);
-bool try_grab_page(struct page *page, unsigned int flags);
+void folio_add_pin(struct folio *folio);
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty);
 void unpin_user_page(struct page *page);
 void unpin_user_pages(struct page **pages, unsigned long nr);
-void get_page(struct page *page);
 void put_page(struct page *page);
 void memzero_page(struct page *page, size_t offset, size_t len);
 bool PageDirty(struct page *page);
@@ -192,12 +190,15 @@ struct iov_iter {
 #define iov_iter_is_kvec(i)	((i)->iter_type == ITER_KVEC)
 #define iov_iter_is_pipe(i)	((i)->iter_type == ITER_PIPE)
 #define user_backed_iter(i)	((i)->iter_type == ITER_UBUF || (i)->iter_type == ITER_IOVEC)
-struct iovec iov_iter_iovec(const struct iov_iter *iter);
 void iov_iter_advance(struct iov_iter *iter, size_t bytes);
 unsigned long iov_iter_alignment(const struct iov_iter *iter);
 int iov_iter_npages(const struct iov_iter *iter, int max);
 ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **pages, size_t max,
 			    unsigned int nr, size_t *offset);
+ssize_t iov_iter_extract_pages(struct iov_iter *iter, struct page ***pages, size_t max,
+			       unsigned int nr, iov_iter_extraction_t flags, size_t *offset);
+#define iov_iter_extract_will_pin(i)	user_backed_iter(i)
+#define iov_iter_is_xarray(i)	(false)
 
 /* Files */
 struct workqueue_struct;
@@ -233,10 +234,12 @@ struct inode {
 	struct address_space *i_mapping;
 	loff_t i_size;
 	unsigned int i_rdev;
+	u8 i_write_hint;
 };
 
 struct file {
 	struct address_space *f_mapping;
+	struct inode *f_inode;
 	void *private_data;
 	unsigned int f_mode;
 	int f_wb_err;
@@ -299,7 +302,6 @@ BH_FLAG(defer_completion, BH_Defer_Completion)
 struct bio;
 typedef int get_block_t(struct inode *inode, sector_t block, struct buffer_head *bh, int create);
 typedef int dio_iodone_t(struct kiocb *iocb, loff_t pos, ssize_t bytes, void *private);
-typedef void dio_submit_t(struct bio *bio, struct inode *inode, loff_t pos);
 void clean_bdev_aliases(struct block_device *bdev, sector_t block, sector_t len);
 
 /* bios */
@@ -323,6 +325,7 @@ struct bio {
 	struct block_device *bi_bdev;
 	blk_opf_t bi_opf;
 	unsigned short bi_ioprio, bi_flags;
+	u8 bi_write_hint;
 	blk_status_t bi_status;
 	struct bvec_iter bi_iter;
 	void (*bi_end_io)(struct bio *bio);

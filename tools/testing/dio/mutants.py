@@ -50,9 +50,12 @@ FINDING = re.compile(r"^(?:dio_test: |raw_test: |not ok \d* ?)(.*)|^==\d+==(ERRO
 # A source that is tested: its path, the first part of its known faults' names, what must lie beside
 # it, and the tests: programs that the Makefile builds, and their words
 Subject = namedtuple("Subject", "path prefix beside tests")
+EXTRACT = "base/6.1/lib/iov_iter.c.add"
 SUBJECTS = (
-    Subject("fs/direct-io.c", "", (), (("dio_test", "cases={cases}"),)),
-    Subject("mm/readahead_runs.h", "ra-", ("mm/readahead_test.c",), (("ra_test",), ("ra_replay", "check"))),
+    Subject("fs/direct-io.c", "", (EXTRACT,), (("dio_test", "cases={cases}"),)),
+    Subject(EXTRACT, "iov-", ("fs/direct-io.c",), (("dio_test", "cases={cases}"),)),
+    Subject("mm/readahead_runs.c", "ra-", ("mm/readahead_runs.h", "mm/readahead_test.c"),
+            (("ra_test",), ("ra_replay", "check"))),
     Subject("drivers/char/raw.c", "raw-", (), (("raw_test", "cases={cases}"),)),
 )
 OTHER_USE = "field-"    # right, but slow: for field/report.py

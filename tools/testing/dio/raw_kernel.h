@@ -1,40 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What drivers/char/raw.c needs of the kernel besides kernel.h. Included in front of the real
- * source by the compiler's command line, as that is.
+ * DOC: The kernel as drivers/char/raw.c sees it
+ *
+ * Included in front of the real source by the compiler's command line; the kernel headers that the
+ * source names are empty files. There is one thread; what other CPUs would do happens inside calls
+ * (raw_test.c).
  */
 #ifndef RAW_KERNEL_H
 #define RAW_KERNEL_H
 
-#include "kernel.h"
-#include <stdio.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/types.h>
 #include <sys/ioctl.h>
+#include <sys/types.h>
 
+typedef uint8_t u8;
 typedef uint32_t u32;
+typedef uint64_t u64;
+typedef unsigned int gfp_t, fmode_t, blk_mode_t;
 typedef unsigned short umode_t;
+
 #define dev_t			u32
 #define MKDEV(major, minor)	((u32)(major) << 20 | (u32)(minor))
 #define MAJOR(dev)		((u32)(dev) >> 20)
 #define MINOR(dev)		((u32)(dev) & ((1U << 20) - 1))
 #define RAW_MAJOR		162
 #define CONFIG_MAX_RAW_DEVS	8
+#define CONFIG_COMPAT
 
-#define BUILD_BUG_ON(x)		_Static_assert(!(x), #x)
-#define round_down(n, to)	((n) & ~((__typeof__(n))(to) - 1))
-#define IS_ERR(p)		((uintptr_t)(p) >= (uintptr_t)-4095)
-#define ERR_PTR(e)		((void *)(intptr_t)(e))
-#define PTR_ERR(p)		((long)(intptr_t)(p))
+#define EIOCBQUEUED	529
+#define GFP_KERNEL	0xcc0
+#define O_DIRECT	040000
+
+#define __user
+#define __init
 #define __exit
-#define THIS_MODULE		NULL
+#define __maybe_unused	__attribute__((unused))
+#define noinline	__attribute__((noinline))
+#define unlikely(x)	(x)
+#define IS_ERR(p)	((uintptr_t)(p) >= (uintptr_t)-4095)
+#define ERR_PTR(e)	((void *)(intptr_t)(e))
+#define PTR_ERR(p)	((long)(intptr_t)(p))
+#define PTR_ERR_OR_ZERO(p)	({ void *p_ = (p); IS_ERR(p_) ? PTR_ERR(p_) : 0; })
+#define THIS_MODULE	NULL
 #define module_param(name, type, mode)	int *raw_param_##name = &name
 #define MODULE_PARM_DESC(name, text)	extern int described_##name
 #define MODULE_DESCRIPTION(text)	extern int module_description
 #define MODULE_ALIAS_CHARDEV_MAJOR(n)	extern int module_alias
 #define MODULE_LICENSE(text)		extern int module_license
-#define module_init(f)		int f##_called(void) { return f(); } extern int f##_called(void)
-#define module_exit(f)		void f##_called(void) { f(); } extern void f##_called(void)
+#define module_init(f)	int f##_called(void) { return f(); } extern int f##_called(void)
+#define module_exit(f)	void f##_called(void) { f(); } extern void f##_called(void)
 void pr_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-#define cpu_relax()		do { } while (0)
 
 /* Locks */
 struct mutex {
@@ -45,20 +66,78 @@ struct mutex {
 void mutex_lock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 
-/* Files and devices */
-#define FMODE_READ	0x1
-#define FMODE_WRITE	0x2
-#define FMODE_NDELAY	0x40
-#define FMODE_EXCL	0x80
-#define FMODE_NOWAIT	0x8000000
+static inline struct mutex *guard_take(struct mutex *lock)
+{
+	mutex_lock(lock);
+	return lock;
+}
 
-struct gendisk {
-	u64 diskseq;
-	bool live;
+static inline void guard_drop(struct mutex **lock)
+{
+	mutex_unlock(*lock);
+}
+
+#define guard(kind)		guard_##kind
+#define guard_mutex(lock) \
+	struct mutex *taken_ __attribute__((cleanup(guard_drop))) = guard_take(lock)
+
+/* Files */
+#define FMODE_READ		0x1
+#define FMODE_WRITE		0x2
+#define FMODE_NOWAIT		0x8000000
+#define FMODE_CAN_ODIRECT	0x400000
+#define READ			0
+#define WRITE			1
+
+enum { PAGECACHE_TAG_DIRTY, PAGECACHE_TAG_WRITEBACK };
+
+struct address_space {
+	struct inode *host;
+	unsigned long nrpages;
+	bool tagged[2], in_range;
 };
+
+struct inode {
+	struct address_space i_data;
+	dev_t i_rdev;
+};
+
+struct file {
+	const struct file_operations *f_op;
+	struct address_space *f_mapping;
+	void *private_data;
+	fmode_t f_mode;
+	unsigned int f_flags;
+	int f_wb_err;
+};
+
+struct kiocb {
+	struct file *ki_filp;
+	loff_t ki_pos;
+	void (*ki_complete)(struct kiocb *iocb, long ret);
+	int ki_flags;
+};
+
+#define IOCB_HIPRI		(1 << 0)
+#define IOCB_DSYNC		(1 << 1)
+#define IOCB_NOWAIT		(1 << 3)
+#define IOCB_DIRECT		(1 << 17)
+#define IOCB_WRITE		(1 << 18)
+#define IOCB_ALLOC_CACHE	(1 << 21)
+#define IOCB_AIO_RW		(1 << 22)
+#define is_sync_kiocb(k)	(!(k)->ki_complete)
+
+struct iov_iter {
+	bool data_source;
+	size_t count;
+};
+
+#define iov_iter_rw(i)		((i)->data_source ? WRITE : READ)
+#define iov_iter_count(i)	((i)->count)
 
 struct module;
 struct io_comp_batch;
+struct pipe_inode_info;
 struct file_operations {
 	struct module *owner;
 	int (*open)(struct inode *inode, struct file *file);
@@ -66,100 +145,83 @@ struct file_operations {
 	loff_t (*llseek)(struct file *file, loff_t offset, int whence);
 	ssize_t (*read_iter)(struct kiocb *iocb, struct iov_iter *iter);
 	ssize_t (*write_iter)(struct kiocb *iocb, struct iov_iter *iter);
+	ssize_t (*splice_read)(struct file *file, loff_t *pos, struct pipe_inode_info *pipe,
+			       size_t len, unsigned int flags);
+	ssize_t (*splice_write)(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
+				size_t len, unsigned int flags);
 	int (*iopoll)(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags);
 	int (*fsync)(struct file *file, loff_t start, loff_t end, int datasync);
+	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
 	long (*unlocked_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
 	long (*compat_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
 };
 
-struct cdev {
-	const struct file_operations *ops;
-	struct module *owner;
-	dev_t dev;
-	unsigned int count;
-};
+ssize_t copy_splice_read(struct file *file, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
+			 unsigned int flags);
+ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
+			       size_t len, unsigned int flags);
+int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags);
+int nonseekable_open(struct inode *inode, struct file *file);
+bool mapping_tagged(struct address_space *mapping, int tag);
+bool filemap_range_has_page(struct address_space *mapping, loff_t start, loff_t end);
+int filemap_sample_wb_err(struct address_space *mapping);
+unsigned int iminor(const struct inode *inode);
 
+/* Who calls */
+#define CAP_SYS_ADMIN	21
+bool capable(int cap);
+bool in_compat_syscall(void);
+bool compat_need_64bit_alignment_fixup(void);
+void *compat_ptr(u32 pointer);
+unsigned long copy_from_user(void *to, const void *from, unsigned long n);
+unsigned long copy_to_user(void *to, const void *from, unsigned long n);
+
+/* Devices */
 struct device {
 	dev_t dev;
 	char name[16];
 };
 
 struct class {
-	char *(*devnode)(struct device *dev, umode_t *mode);
+	const char *name;
+	char *(*devnode)(const struct device *dev, umode_t *mode);
 };
 
-#define CAP_SYS_ADMIN	21
-bool capable(int cap);
-unsigned long copy_from_user(void *to, const void *from, unsigned long n);
-unsigned long copy_to_user(void *to, const void *from, unsigned long n);
-unsigned int iminor(const struct inode *inode);
-int nonseekable_open(struct inode *inode, struct file *file);
-loff_t no_llseek(struct file *file, loff_t offset, int whence);
-loff_t fixed_size_llseek(struct file *file, loff_t offset, int whence, loff_t size);
-long compat_ptr_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
-long blkdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
-int filemap_sample_wb_err(struct address_space *mapping);
 void *kvcalloc(size_t n, size_t size, gfp_t gfp);
 void kvfree(void *memory);
-char *kasprintf(gfp_t gfp, const char *fmt, ...);
+char *kasprintf(gfp_t gfp, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *dev_name(const struct device *dev);
-struct class *class_create(struct module *owner, const char *name);
-void class_destroy(struct class *class);
+int class_register(struct class *class);
+void class_unregister(struct class *class);
 struct device *device_create(struct class *class, struct device *parent, dev_t dev, void *data,
-			     const char *fmt, ...);
+			     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void device_destroy(struct class *class, dev_t dev);
-int register_chrdev_region(dev_t from, unsigned int count, const char *name);
-void unregister_chrdev_region(dev_t from, unsigned int count);
-void cdev_init(struct cdev *cdev, const struct file_operations *fops);
-int cdev_add(struct cdev *cdev, dev_t dev, unsigned int count);
-void cdev_del(struct cdev *cdev);
-void bioset_exit(struct bio_set *set);
+int __register_chrdev(unsigned int major, unsigned int first, unsigned int count,
+		      const char *name, const struct file_operations *fops);
+void __unregister_chrdev(unsigned int major, unsigned int first, unsigned int count,
+			 const char *name);
 
 /* Disks */
-struct block_device *blkdev_get_by_dev(dev_t dev, unsigned int mode, void *holder);
-void blkdev_put(struct block_device *bdev, unsigned int mode);
-int blkdev_issue_flush(struct block_device *bdev);
-bool bdev_nowait(struct block_device *bdev);
-bool disk_live(struct gendisk *disk);
-static inline loff_t bdev_nr_bytes(struct block_device *bdev)
-{
-	return bdev->bytes;
-}
+#define BLK_OPEN_READ	0x1
+#define BLK_OPEN_WRITE	0x2
+#define BLK_OPEN_NDELAY	0x8
 
-static inline bool bdev_read_only(struct block_device *bdev)
-{
-	return bdev->read_only;
-}
-
-bool bdev_iter_is_aligned(struct block_device *bdev, struct iov_iter *iter);
-
-/* The page cache */
-enum { PAGECACHE_TAG_DIRTY, PAGECACHE_TAG_WRITEBACK };
-bool mapping_tagged(struct address_space *mapping, int tag);
-int invalidate_inode_pages2_range(struct address_space *mapping, unsigned long start,
-				  unsigned long end);
-
-/* bios */
-#define BLK_STS_OK		0
-#define BIO_NO_PAGE_REF		0
-#define bio_flagged(bio, bit)	((bio)->bi_flags >> (bit) & 1)
-#define bio_op(bio)		((bio)->bi_opf & 0xff)
-int blk_status_to_errno(blk_status_t status);
-int submit_bio_wait(struct bio *bio);
-int bio_iov_iter_get_pages(struct bio *bio, struct iov_iter *iter);
-int bio_iov_vecs_to_alloc(struct iov_iter *iter, int most);
-void iov_iter_truncate(struct iov_iter *iter, u64 count);
-void iov_iter_reexpand(struct iov_iter *iter, size_t count);
-
-struct folio_iter {
-	struct folio *folio;
-	unsigned int vec, page;
+struct gendisk {
+	u64 diskseq;
+	bool live;
 };
 
-void folio_iter_at(struct folio_iter *fi, struct bio *bio);
-#define bio_for_each_folio_all(fi, bio) \
-	for ((fi) = (struct folio_iter){ 0 }, folio_iter_at(&(fi), bio); (fi).folio; \
-	     (fi).page++, folio_iter_at(&(fi), bio))
-#define folio_test_dirty(folio)	PageDirty(&(folio)->page)
+struct block_device {
+	struct gendisk *bd_disk;
+	struct inode inode;
+};
+
+struct blk_holder_ops;
+struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *holder,
+				   const struct blk_holder_ops *ops);
+void bdev_fput(struct file *file);
+struct block_device *file_bdev(struct file *file);
+struct block_device *I_BDEV(struct inode *inode);
+bool disk_live(struct gendisk *disk);
 
 #endif

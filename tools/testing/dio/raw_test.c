@@ -4,27 +4,30 @@
  *
  *	raw_test [cases=N] [seed=S]
  *
- * First bindings: all that loading, binding, opening and closing take is given back, whichever call
- * fails. Then N requests, drawn as for the engine, in the world of world.c: the driver stands where
- * the engine would (__blockdev_direct_IO() here calls it), and a few lines say what ought to come
- * of it, for a disk has its bytes in order.
+ * First loading, binding, opening and what goes on to the disk, a step at a time: all that is taken
+ * is given back, whichever call fails. Then N random requests, each with what the disk's file must
+ * be given and what must come of its answer, and N / 50 random histories of bindings, with what
+ * others do while a disk is being opened or closed, against a table kept here.
  *
  * Exit status: 0 right, 1 wrong, 2 usage.
  */
+#define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "raw_kernel.h"
 #include "steps.h"
-#include "world.h"
 #include "../../../include/uapi/linux/raw.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define CASE_STEPS	10000000UL
-#define DISK		MKDEV(8, 16)
-#define OTHER		MKDEV(8, 32)
+#define NR_DISKS	3
+#define DISK(n)		MKDEV(8, 16 * ((n) + 1))
 #define NODES		16
+#define DISK_FMODE	(FMODE_NOWAIT | FMODE_CAN_ODIRECT | 0x4000)
 
-static u64 seed, nr_cases = 100000;
+static u64 seed, state, nr_cases = 100000;
 static const char *doing = "";
 
 void wrong(const char *fmt, ...)
@@ -36,9 +39,7 @@ void wrong(const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "\n\t%s %zu at %zu of %u sectors, lbits %u, memory %d%s%s\n",
-		c.write ? "write" : "read", c.count, c.pos, c.second_disk, c.lbits, c.memory,
-		c.async ? ", async" : "", c.nowait ? ", nowait" : "");
+	fputc('\n', stderr);
 	abort();
 }
 
@@ -49,24 +50,29 @@ void wrong(const char *fmt, ...)
 		wrong("%s is %lld instead of %lld", #is, is_, should_);			\
 } while (0)
 
+static unsigned int pick(unsigned int n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 20) % n;
+}
+
 /*
  * The rest of the kernel. Each call that can fail counts; the one that is @fails_at does.
  */
 
-static struct gendisk disk = { .diskseq = 7, .live = true };
-static struct inode bdev_inode;
-static struct address_space bdev_mapping;
-static struct block_device the_bdev = { .lbits = 3, .bd_disk = &disk, .bd_inode = &bdev_inode };
-static struct class the_class;
+static unsigned int nr_calls, fails_at, nr_nodes, tables, classes;
+static int locked;
+static bool admin = true, compat, ia32;
 static struct device nodes[NODES];
-static struct cdev *cdevs[2];
-static unsigned int nr_calls, fails_at, nr_cdevs, nr_nodes, opens, opens_excl, fail_dev;
-static unsigned int region, classes, tables, flushes;
-static int locked, flush_error;
-static bool admin = true, bad_user, nowait_disk;
-static void *holder;
-
+static struct class *the_class;
 static char warned[128];
+
+static bool fails(void)
+{
+	return ++nr_calls == fails_at;
+}
 
 void pr_warn(const char *fmt, ...)
 {
@@ -75,11 +81,6 @@ void pr_warn(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(warned, sizeof(warned), fmt, ap);
 	va_end(ap);
-}
-
-static bool fails(void)
-{
-	return ++nr_calls == fails_at;
 }
 
 void mutex_lock(struct mutex *lock)
@@ -99,9 +100,39 @@ bool capable(int cap)
 	return cap == CAP_SYS_ADMIN && admin;
 }
 
+bool in_compat_syscall(void)
+{
+	return compat;
+}
+
+bool compat_need_64bit_alignment_fixup(void)
+{
+	return ia32;
+}
+
+void *compat_ptr(u32 pointer)
+{
+	return (void *)(uintptr_t)pointer;
+}
+
+/* The caller's memory: @user_size bytes of it are theirs to give. */
+static char *user;
+static size_t user_size;
+
+static bool bad_user(const void *at, unsigned long n)
+{
+	const char *from = at;
+
+	if (!from)
+		return true;
+	if (from < user || from + n > user + user_size)
+		wrong("touches %lu bytes at %td of %zu of the caller's", n, from - user, user_size);
+	return false;
+}
+
 unsigned long copy_from_user(void *to, const void *from, unsigned long n)
 {
-	if (bad_user)
+	if (bad_user(from, n))
 		return n;
 	memcpy(to, from, n);
 	return 0;
@@ -109,7 +140,7 @@ unsigned long copy_from_user(void *to, const void *from, unsigned long n)
 
 unsigned long copy_to_user(void *to, const void *from, unsigned long n)
 {
-	if (bad_user)
+	if (bad_user(to, n))
 		return n;
 	memcpy(to, from, n);
 	return 0;
@@ -123,31 +154,6 @@ unsigned int iminor(const struct inode *inode)
 int nonseekable_open(struct inode *inode, struct file *file)
 {
 	return 0;
-}
-
-loff_t no_llseek(struct file *file, loff_t offset, int whence)
-{
-	return -ESPIPE;
-}
-
-loff_t fixed_size_llseek(struct file *file, loff_t offset, int whence, loff_t size)
-{
-	return offset <= size ? offset : -EINVAL;
-}
-
-long compat_ptr_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	return 0;
-}
-
-long blkdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	return 0;
-}
-
-int filemap_sample_wb_err(struct address_space *mapping)
-{
-	return mapping == &bdev_mapping ? 5 : 0;
 }
 
 void *kvcalloc(size_t n, size_t size, gfp_t gfp)
@@ -166,11 +172,6 @@ void kvfree(void *memory)
 	free(memory);
 }
 
-void bioset_exit(struct bio_set *set)
-{
-	nr_pools--;
-}
-
 char *kasprintf(gfp_t gfp, const char *fmt, ...)
 {
 	static char text[32];
@@ -187,17 +188,18 @@ const char *dev_name(const struct device *dev)
 	return dev->name;
 }
 
-struct class *class_create(struct module *owner, const char *name)
+int class_register(struct class *class)
 {
 	if (fails())
-		return ERR_PTR(-ENOMEM);
-	if (strcmp(name, "raw"))
-		wrong("a class %s", name);
+		return -ENOMEM;
+	if (strcmp(class->name, "raw"))
+		wrong("a class %s", class->name);
+	the_class = class;
 	classes++;
-	return &the_class;
+	return 0;
 }
 
-void class_destroy(struct class *class)
+void class_unregister(struct class *class)
 {
 	if (nr_nodes)
 		wrong("%u devices are left of the class", nr_nodes);
@@ -222,7 +224,9 @@ struct device *device_create(struct class *class, struct device *parent, dev_t d
 
 	if (fails())
 		return ERR_PTR(-ENOMEM);
-	if (class != &the_class || find_node(dev) || !node)
+	if (MINOR(dev) && !locked)
+		wrong("makes the device %x without the lock", dev);
+	if (class != the_class || !classes || find_node(dev) || !node)
 		wrong("made the device %x twice", dev);
 	node->dev = dev;
 	va_start(ap, fmt);
@@ -236,186 +240,252 @@ void device_destroy(struct class *class, dev_t dev)
 {
 	struct device *node = find_node(dev);
 
-	if (!node || class != &the_class)
+	if (!node || class != the_class)
 		wrong("destroyed the device %x, which is not there", dev);
 	node->dev = 0;
 	nr_nodes--;
 }
 
-int register_chrdev_region(dev_t from, unsigned int count, const char *name)
+/* Of minor 0, and of the others */
+static const struct file_operations *drivers[2];
+static unsigned int minors[2];
+
+int __register_chrdev(unsigned int major, unsigned int first, unsigned int count,
+		      const char *name, const struct file_operations *fops)
 {
 	if (fails())
 		return -EBUSY;
-	if (from != MKDEV(RAW_MAJOR, 0) || region || strcmp(name, "raw"))
-		wrong("registered %u numbers from %x on", count, from);
-	region = count;
+	if (major != RAW_MAJOR || first > 1 || drivers[first] || strcmp(name, "raw"))
+		wrong("registered %u numbers from %u on", count, first);
+	drivers[first] = fops;
+	minors[first] = count;
 	return 0;
 }
 
-void unregister_chrdev_region(dev_t from, unsigned int count)
+void __unregister_chrdev(unsigned int major, unsigned int first, unsigned int count,
+			 const char *name)
 {
-	if (count != region || from != MKDEV(RAW_MAJOR, 0))
-		wrong("gave back %u numbers of %u", count, region);
-	region = 0;
+	if (major != RAW_MAJOR || first > 1 || !drivers[first] || count != minors[first] ||
+	    strcmp(name, "raw"))
+		wrong("gave back %u numbers from %u on", count, first);
+	drivers[first] = NULL;
+	minors[first] = 0;
 }
 
-void cdev_init(struct cdev *cdev, const struct file_operations *fops)
-{
-	*cdev = (struct cdev){ .ops = fops };
-}
+/*
+ * Disks, each a file for each time that it is open
+ */
 
-int cdev_add(struct cdev *cdev, dev_t dev, unsigned int count)
-{
-	if (fails())
-		return -ENOMEM;
-	if (nr_cdevs == 2 || MINOR(dev) + count > region)
-		wrong("added %u devices from %x on", count, dev);
-	cdev->dev = dev;
-	cdev->count = count;
-	cdevs[nr_cdevs++] = cdev;
-	return 0;
-}
+static const struct file_operations disk_fops;
+static struct gendisk gendisks[NR_DISKS];
+static struct block_device bdevs[NR_DISKS];
+static unsigned int opens[NR_DISKS], claims[NR_DISKS];
+static bool foreign[NR_DISKS];		/* somebody else has it to himself */
+static void *holder;
+static blk_mode_t opened_for;
+static void (*meanwhile)(unsigned int disk);	/* while a disk is slow */
 
-void cdev_del(struct cdev *cdev)
+static void make_disks(void)
 {
-	if (!nr_cdevs || (cdevs[0] != cdev && cdevs[1] != cdev))
-		wrong("deleted a cdev that was not added");
-	if (cdevs[0] == cdev)
-		cdevs[0] = cdevs[1];
-	cdevs[--nr_cdevs] = NULL;
-}
+	unsigned int i;
 
-struct block_device *blkdev_get_by_dev(dev_t dev, unsigned int mode, void *who)
-{
-	if (dev == fail_dev || !disk.live)
-		return ERR_PTR(-ENXIO);
-	if (dev != DISK && dev != OTHER)
-		wrong("opened the block device %x", dev);
-	if (mode & FMODE_EXCL) {
-		if (!who || (opens_excl && who != holder))
-			wrong("took a disk for nobody");
-		holder = who;
-		opens_excl++;
+	for (i = 0; i < NR_DISKS; i++) {
+		gendisks[i] = (struct gendisk){ .diskseq = 7 + i, .live = true };
+		bdevs[i] = (struct block_device){ .bd_disk = &gendisks[i] };
+		bdevs[i].inode.i_data.host = &bdevs[i].inode;
+		foreign[i] = false;
 	}
-	opens++;
-	return &the_bdev;
 }
 
-void blkdev_put(struct block_device *bdev, unsigned int mode)
+struct block_device *I_BDEV(struct inode *inode)
 {
-	if (bdev != &the_bdev || !opens)
+	return (struct block_device *)((char *)inode - offsetof(struct block_device, inode));
+}
+
+struct block_device *file_bdev(struct file *file)
+{
+	return I_BDEV(file->f_mapping->host);
+}
+
+bool disk_live(struct gendisk *disk)
+{
+	return disk->live;
+}
+
+static void slow(unsigned int disk)
+{
+	void (*do_this)(unsigned int disk) = meanwhile;
+
+	if (locked)
+		wrong("waits for a disk with the lock held");
+	meanwhile = NULL;
+	if (do_this)
+		do_this(disk);
+	meanwhile = do_this;
+}
+
+struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *who,
+				   const struct blk_holder_ops *ops)
+{
+	unsigned int i = 0;
+	struct file *file;
+
+	while (i < NR_DISKS && dev != DISK(i))
+		i++;
+	if (!(mode & (BLK_OPEN_READ | BLK_OPEN_WRITE)))
+		wrong("opens a disk without a right to it");
+	if (ops)
+		wrong("opens a disk with a holder's operations");
+	slow(i);
+	if (i == NR_DISKS || !gendisks[i].live)
+		return ERR_PTR(-ENXIO);
+	if (who && foreign[i])
+		return ERR_PTR(-EBUSY);
+	if (who && holder && who != holder)
+		wrong("takes a disk for somebody else");
+	opened_for = mode;
+	opens[i]++;
+	if (who) {
+		holder = who;
+		claims[i]++;
+	}
+	file = calloc(1, sizeof(*file));
+	file->f_op = &disk_fops;
+	file->f_mapping = &bdevs[i].inode.i_data;
+	file->f_mode = DISK_FMODE | FMODE_READ | FMODE_WRITE;
+	file->private_data = who;
+	return file;
+}
+
+void bdev_fput(struct file *file)
+{
+	unsigned int i = file_bdev(file) - bdevs;
+
+	slow(i);
+	if (file->f_op != &disk_fops || !opens[i])
 		wrong("closed a disk that was not open");
-	opens--;
-	if (mode & FMODE_EXCL && !opens_excl--)
+	opens[i]--;
+	if (file->private_data && !claims[i]--)
 		wrong("gave back a disk that was not taken");
+	free(file);
 }
 
-int blkdev_issue_flush(struct block_device *bdev)
+int filemap_sample_wb_err(struct address_space *mapping)
 {
-	flushes++;
-	return flush_error;
-}
-
-bool bdev_nowait(struct block_device *bdev)
-{
-	return nowait_disk;
-}
-
-bool disk_live(struct gendisk *which)
-{
-	return which->live;
+	return mapping->host ? 5 : 0;
 }
 
 bool mapping_tagged(struct address_space *mapping, int tag)
 {
-	return mapping->tagged && (tag == PAGECACHE_TAG_DIRTY) == !(c.pos & 8);
+	return mapping->tagged[tag];
 }
 
-int blk_status_to_errno(blk_status_t status)
+static loff_t range_start, range_end;
+
+bool filemap_range_has_page(struct address_space *mapping, loff_t start, loff_t end)
 {
-	return status == BLK_STS_AGAIN ? -EAGAIN : status ? -EIO : 0;
+	range_start = start;
+	range_end = end;
+	return end >= start && mapping->in_range;
 }
 
-void iov_iter_truncate(struct iov_iter *iter, u64 count)
+/* What goes on to the disk's file: each says its name and its arguments, and gives @answer. */
+static char told[160];
+static long answer;
+
+#define TOLD(...)	(snprintf(told, sizeof(told), __VA_ARGS__), answer)
+
+static loff_t disk_llseek(struct file *file, loff_t offset, int whence)
 {
-	iter->count = min_t(u64, iter->count, count);
+	return TOLD("llseek %p %jd %d", file, (intmax_t)offset, whence);
 }
 
-void iov_iter_reexpand(struct iov_iter *iter, size_t count)
+static int disk_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
-	iter->count = count;
+	return TOLD("fsync %p %jd %jd %d", file, (intmax_t)start, (intmax_t)end, datasync);
 }
 
-/* Memory is aligned to sectors, and segments are whole blocks. */
-bool bdev_iter_is_aligned(struct block_device *bdev, struct iov_iter *iter)
+static long disk_fallocate(struct file *file, int mode, loff_t offset, loff_t len)
 {
-	size_t left = iter->count, len;
-	unsigned int i;
-
-	for (i = 0; i < c.nr_segs && left; i++, left -= len) {
-		len = min_t(size_t, left, c.segs[i].len);
-		if (len && (c.segs[i].start % SECTOR_SIZE || len % bdev_logical_block_size(bdev)))
-			return false;
-	}
-	return true;
+	return TOLD("fallocate %p %d %jd %jd", file, mode, (intmax_t)offset, (intmax_t)len);
 }
 
-int bio_iov_vecs_to_alloc(struct iov_iter *iter, int most)
+static long disk_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	return iov_iter_is_bvec(iter) ? 0 : iov_iter_npages(iter, most);
+	return TOLD("ioctl %p %u %lu", file, cmd, arg);
 }
 
-/* Only of bio_vecs: they stay the caller's. */
-int bio_iov_iter_get_pages(struct bio *bio, struct iov_iter *iter)
+static long disk_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	bio->bi_io_vec = (struct bio_vec *)iter->bvec;
-	bio->bi_vcnt = iter->nr_segs;
-	bio->bi_iter.bi_size = iter->count;
-	bio->bi_flags |= 1 << BIO_NO_PAGE_REF;
-	iov_iter_advance(iter, iter->count);
+	return TOLD("compat_ioctl %p %u %lu", file, cmd, arg);
+}
+
+ssize_t copy_splice_read(struct file *file, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
+			 unsigned int flags)
+{
 	return 0;
 }
 
-void folio_iter_at(struct folio_iter *fi, struct bio *bio)
+ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
+			       size_t len, unsigned int flags)
 {
-	for (; fi->vec < bio->bi_vcnt; fi->vec++, fi->page = 0) {
-		struct bio_vec *bv = &bio->bi_io_vec[fi->vec];
+	return 0;
+}
 
-		if (fi->page * PAGE_SIZE >= bv->bv_offset + bv->bv_len)
-			continue;
-		fi->folio = page_folio(bv->bv_page + fi->page);
-		return;
+int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags)
+{
+	return 0;
+}
+
+/* A request: what came to the disk, and its answer. What is queued may be over at once. */
+static struct {
+	struct file *file;
+	int flags;
+	bool write, came, over;
+	ssize_t answer;
+} rq;
+
+static ssize_t disk_rw(struct kiocb *iocb, struct iov_iter *iter, bool write)
+{
+	if (rq.came || write != rq.write)
+		wrong("a request came twice, or as another");
+	rq.came = true;
+	rq.flags = iocb->ki_flags;
+	if (iocb->ki_filp != rq.file)
+		wrong("the kiocb has another file");
+	if (rq.answer == -EIOCBQUEUED && rq.over) {
+		free(iocb->ki_filp);
+		free(iter);
+		free(iocb);
+	} else if (rq.answer > 0) {
+		iter->count -= rq.answer;
 	}
-	fi->folio = NULL;
+	return rq.answer;
 }
 
-static void wake_waiter(struct bio *bio)
+static ssize_t disk_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
-	*(bool *)bio->bi_private = true;
-	rcu_read_lock();
-	blk_wake_io_task(current);
-	rcu_read_unlock();
+	return disk_rw(iocb, iter, false);
 }
 
-int submit_bio_wait(struct bio *bio)
+static ssize_t disk_write_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
-	bool done = false;
-
-	bio->bi_private = &done;
-	bio->bi_end_io = wake_waiter;
-	submit_bio(bio);
-	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
-		if (done)
-			break;
-		blk_io_schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-	return blk_status_to_errno(bio->bi_status);
+	return disk_rw(iocb, iter, true);
 }
+
+static const struct file_operations disk_fops = {
+	.llseek		= disk_llseek,
+	.read_iter	= disk_read_iter,
+	.write_iter	= disk_write_iter,
+	.iopoll		= iocb_bio_iopoll,
+	.fsync		= disk_fsync,
+	.fallocate	= disk_fallocate,
+	.unlocked_ioctl	= disk_ioctl,
+	.compat_ioctl	= disk_compat_ioctl,
+};
 
 /*
- * Bindings
+ * Loading, binding, opening
  */
 
 extern int *raw_param_max_raw_minors;
@@ -426,6 +496,7 @@ static int load(unsigned int failing)
 {
 	int ret;
 
+	holder = NULL;
 	nr_calls = 0;
 	fails_at = failing;
 	ret = raw_init_called();
@@ -435,42 +506,61 @@ static int load(unsigned int failing)
 
 static void check_unloaded(void)
 {
-	if (tables || nr_pools || classes || region || nr_cdevs || nr_nodes || opens || opens_excl)
-		wrong("left: tables %u, pools %u, classes %u, numbers %u, cdevs %u, nodes %u",
-		      tables, nr_pools, classes, region, nr_cdevs, nr_nodes);
+	unsigned int i, left = 0;
+
+	for (i = 0; i < NR_DISKS; i++)
+		left += opens[i] + claims[i];
+	if (tables || classes || drivers[0] || drivers[1] || nr_nodes || left || locked)
+		wrong("left: tables %u, classes %u, drivers %d, nodes %u, disks %u", tables,
+		      classes, !!drivers[0] + !!drivers[1], nr_nodes, left);
 }
 
-static const struct file_operations *fops_of(unsigned int minor)
+static struct inode inode_of(unsigned int minor)
 {
-	unsigned int i;
+	return (struct inode){ .i_rdev = MKDEV(RAW_MAJOR, minor) };
+}
 
-	for (i = 0; i < nr_cdevs; i++)
-		if (minor >= MINOR(cdevs[i]->dev) &&
-		    minor < MINOR(cdevs[i]->dev) + cdevs[i]->count)
-			return cdevs[i]->ops;
-	wrong("minor %u has no driver", minor);
+static int open_mode(unsigned int minor, struct file *file, fmode_t mode)
+{
+	struct inode inode = inode_of(minor);
+
+	if (minor >= 1 + minors[1])
+		wrong("minor %u has no driver", minor);
+	*file = (struct file){ .f_mode = mode, .f_mapping = &inode.i_data, .f_op = drivers[1] };
+	return drivers[1]->open(&inode, file);
 }
 
 static int open_raw(unsigned int minor, struct file *file)
 {
-	struct inode inode = { .i_rdev = MKDEV(RAW_MAJOR, minor) };
-
-	*file = (struct file){ .f_mode = FMODE_READ | FMODE_WRITE };
-	return fops_of(minor)->open(&inode, file);
+	return open_mode(minor, file, FMODE_READ | FMODE_WRITE);
 }
 
 static void close_raw(unsigned int minor, struct file *file)
 {
-	struct inode inode = { .i_rdev = MKDEV(RAW_MAJOR, minor) };
+	struct inode inode = inode_of(minor);
 
-	EXPECT(fops_of(minor)->release(&inode, file), 0);
+	EXPECT(drivers[1]->release(&inode, file), 0);
 }
 
+/* By a caller of the same kind of machine */
 static long ioctl_raw(unsigned int cmd, struct raw_config_request *req)
 {
+	bool was_compat = compat, was_ia32 = ia32;
+	size_t was_size = user_size;
 	struct file file = { 0 };
+	char *was_user = user;
+	long ret;
 
-	return fops_of(0)->unlocked_ioctl(&file, cmd, (unsigned long)req);
+	user = (char *)req;
+	user_size = sizeof(*req);
+	compat = false;
+	ia32 = false;
+	ret = drivers[0]->unlocked_ioctl(&file, cmd, (unsigned long)req);
+	user = was_user;
+	user_size = was_size;
+	compat = was_compat;
+	ia32 = was_ia32;
+	return ret;
 }
 
 static long bind_raw(int minor, u64 major_nr, u64 minor_nr)
@@ -478,6 +568,11 @@ static long bind_raw(int minor, u64 major_nr, u64 minor_nr)
 	struct raw_config_request req = { minor, major_nr, minor_nr };
 
 	return ioctl_raw(RAW_SETBIND, &req);
+}
+
+static long bind_disk(int minor, unsigned int disk)
+{
+	return bind_raw(minor, MAJOR(DISK(disk)), MINOR(DISK(disk)));
 }
 
 static void check_bound(int minor, u64 major_nr, u64 minor_nr)
@@ -494,40 +589,36 @@ static void check_bound(int minor, u64 major_nr, u64 minor_nr)
 static void check_loading(void)
 {
 	static const int bad[] = { 1, 65537, -1, 0 };
-	/* In the order of the calls: the table, the class, numbers, two cdevs, the device rawctl */
-	static const int errors[] = { -ENOMEM, -ENOMEM, -EBUSY, -ENOMEM, -ENOMEM, -ENOMEM };
+	/* In the order of the calls: the table, the class, two drivers, the device rawctl */
+	static const int errors[] = { -ENOMEM, -ENOMEM, -EBUSY, -EBUSY, -ENOMEM };
 	unsigned int i;
 
 	doing = "loading:";
-	no_pool = true;
-	EXPECT(load(0), -ENOMEM);
-	check_unloaded();
-	no_pool = false;
-	for (i = 0; i < 6; i++) {
+	for (i = 0; i < 5; i++) {
 		EXPECT(load(i + 1), errors[i]);
 		check_unloaded();
 	}
-	EXPECT(load(7), 0);
-	EXPECT(region, CONFIG_MAX_RAW_DEVS);
+	EXPECT(load(6), 0);
+	EXPECT(minors[0], 1);
+	EXPECT(minors[1], CONFIG_MAX_RAW_DEVS - 1);
 	EXPECT(strcmp(find_node(MKDEV(RAW_MAJOR, 0))->name, "rawctl"), 0);
-	EXPECT(strcmp(the_class.devnode(find_node(MKDEV(RAW_MAJOR, 0)), NULL), "raw/rawctl"), 0);
+	EXPECT(strcmp(the_class->devnode(find_node(MKDEV(RAW_MAJOR, 0)), NULL), "raw/rawctl"), 0);
 	raw_exit_called();
 	check_unloaded();
 	for (i = 0; i < 4; i++) {
-		char should[128];
-
-		snprintf(should, sizeof(should),
-			 "max_raw_minors=%d is not within 2-65536: using 8\n", bad[i]);
+		*warned = 0;
 		*raw_param_max_raw_minors = bad[i];
 		EXPECT(load(0), 0);
-		EXPECT(strcmp(warned, should), 0);
-		EXPECT(region, CONFIG_MAX_RAW_DEVS);
+		EXPECT(strcmp(warned, "max_raw_minors is to be within 2-65536: using 8\n"), 0);
+		EXPECT(minors[1], CONFIG_MAX_RAW_DEVS - 1);
 		raw_exit_called();
 	}
 	for (i = 2; i <= 65536; i += 65534) {
+		*warned = 0;
 		*raw_param_max_raw_minors = i;
 		EXPECT(load(0), 0);
-		EXPECT(region, i);
+		EXPECT(*warned, 0);
+		EXPECT(minors[1], i - 1);
 		raw_exit_called();
 	}
 	*raw_param_max_raw_minors = CONFIG_MAX_RAW_DEVS;
@@ -537,17 +628,13 @@ static void check_loading(void)
 static void check_binding(void)
 {
 	struct raw_config_request req = { 1, 8, 16 };
-	struct file file;
 
 	doing = "binding:";
 	EXPECT(load(0), 0);
 	check_bound(1, 0, 0);
-	EXPECT(open_raw(1, &file), -ENXIO);
 	EXPECT(ioctl_raw(RAW_SETBIND + 1000, &req), -ENOTTY);
-	bad_user = true;
-	EXPECT(ioctl_raw(RAW_SETBIND, &req), -EFAULT);
-	EXPECT(ioctl_raw(RAW_GETBIND, &req), -EFAULT);
-	bad_user = false;
+	EXPECT(ioctl_raw(RAW_SETBIND, NULL), -EFAULT);
+	EXPECT(ioctl_raw(RAW_GETBIND, NULL), -EFAULT);
 	admin = false;
 	EXPECT(bind_raw(1, 8, 16), -EPERM);
 	check_bound(1, 0, 0);
@@ -560,8 +647,7 @@ static void check_binding(void)
 	EXPECT(bind_raw(1, 1ULL << 32 | 8, 16), -EINVAL);
 	EXPECT(bind_raw(1, 8, 1ULL << 32 | 16), -EINVAL);
 	EXPECT(bind_raw(1, 0, 16), -EINVAL);
-	fail_dev = OTHER;
-	EXPECT(bind_raw(1, 8, 32), -ENXIO);
+	EXPECT(bind_raw(1, 9, 16), -ENXIO);
 	check_bound(1, 0, 0);
 	nr_calls = 0;
 	fails_at = 1;
@@ -577,68 +663,186 @@ static void check_binding(void)
 	admin = false;
 	check_bound(1, 8, 16);		/* anybody may ask */
 	admin = true;
+	foreign[0] = true;		/* to be bound to, a disk need not be free */
 	EXPECT(bind_raw(1, 8, 16), 0);	/* once more: the device is there */
-	fail_dev = 0;
+	foreign[0] = false;
 	EXPECT(bind_raw(1, 8, 32), 0);
 	check_bound(1, 8, 32);
 	EXPECT(bind_raw(1, 0, 0), 0);
 	check_bound(1, 0, 0);
 	EXPECT(bind_raw(1, 0, 0), 0);
-	EXPECT(opens, 0);
 	/* What is still bound goes with the driver. */
 	raw_exit_called();
 	check_unloaded();
 }
 
+/* A caller's struct as it lies there: an int, @gap bytes of nothing, two numbers */
+static void check_layout(size_t gap, bool compat_call)
+{
+	long (*ioctl)(struct file *file, unsigned int cmd, unsigned long arg) =
+		compat_call ? drivers[0]->compat_ioctl : drivers[0]->unlocked_ioctl;
+	/* What is above a 32-bit pointer is not the caller's. */
+	unsigned long arg = (unsigned long)user | (compat_call ? 0xdead00000000 : 0);
+	u64 numbers[2] = { 8, 16 };
+	struct file file = { 0 };
+	int minor = 3;
+
+	user_size = sizeof(minor) + gap + sizeof(numbers);
+	memset(user, 0x5a, user_size);
+	memcpy(user, &minor, sizeof(minor));
+	memcpy(user + sizeof(minor) + gap, numbers, sizeof(numbers));
+	EXPECT(ioctl(&file, RAW_SETBIND, arg), 0);
+	check_bound(3, 8, 16);
+	memset(user + sizeof(minor), 0x5a, user_size - sizeof(minor));
+	EXPECT(ioctl(&file, RAW_GETBIND, arg), 0);
+	EXPECT(memcmp(user, &minor, sizeof(minor)), 0);
+	EXPECT(memcmp(user + sizeof(minor) + gap, numbers, sizeof(numbers)), 0);
+	memset(user + sizeof(minor), 0, user_size - sizeof(minor));
+	EXPECT(ioctl(&file, RAW_SETBIND, arg), 0);
+	check_bound(3, 0, 0);
+}
+
+static void check_compat(void)
+{
+	doing = "compat:";
+	user = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (user == MAP_FAILED)
+		wrong("no memory below 2 GiB");
+	EXPECT(load(0), 0);
+	check_layout(4, false);
+	compat = true;
+	check_layout(4, true);		/* arm, x32 and others: laid out as here */
+	ia32 = true;
+	check_layout(0, true);		/* i386: 20 bytes */
+	compat = false;
+	ia32 = false;
+	raw_exit_called();
+	check_unloaded();
+}
+
+static struct file slow_file;
+
+/* One that waits for its disk keeps no other away, and holds its binding. */
+static void others_go_on(unsigned int disk)
+{
+	struct file file;
+
+	check_bound(2, 8, 16);
+	EXPECT(bind_raw(2, 0, 0), -EBUSY);
+	EXPECT(bind_disk(2, 1), -EBUSY);
+	EXPECT(bind_disk(3, 1), 0);
+	EXPECT(open_raw(3, &file), 0);
+	close_raw(3, &file);
+	EXPECT(bind_raw(3, 0, 0), 0);
+	nr_calls = 12345;
+}
+
 static void check_opening(void)
 {
+	const struct file_operations *fops;
 	struct file file, other;
 
 	doing = "opening:";
-	the_bdev.bytes = 4096;
-	bdev_inode.i_mapping = &bdev_mapping;
 	EXPECT(load(0), 0);
-	EXPECT(bind_raw(2, 8, 16), 0);
+	fops = drivers[1];
+	EXPECT(open_raw(2, &file), -ENXIO);
+	EXPECT(bind_disk(2, 0), 0);
 	EXPECT(open_raw(1, &file), -ENXIO);
-	nowait_disk = false;
 	EXPECT(open_raw(2, &file), 0);
-	EXPECT(file.f_mode, FMODE_READ | FMODE_WRITE | FMODE_EXCL);
-	EXPECT(file.f_mapping == &bdev_mapping, true);
+	EXPECT(file.f_mode, FMODE_READ | FMODE_WRITE | FMODE_NOWAIT | FMODE_CAN_ODIRECT);
+	EXPECT(file.f_mapping == &bdevs[0].inode.i_data, true);
+	EXPECT(file.f_flags, O_DIRECT);
 	EXPECT(file.f_wb_err, 5);
-	EXPECT(opens_excl, 1);
+	EXPECT(claims[0], 1);
+	EXPECT(opened_for, BLK_OPEN_READ | BLK_OPEN_WRITE);
 	EXPECT(bind_raw(2, 0, 0), -EBUSY);
-	EXPECT(bind_raw(2, 8, 32), -EBUSY);
+	EXPECT(bind_disk(2, 1), -EBUSY);
 	check_bound(2, 8, 16);
-	nowait_disk = true;
-	EXPECT(open_raw(2, &other), 0);
-	EXPECT(!!(other.f_mode & FMODE_NOWAIT), true);
-	EXPECT(fops_of(2)->llseek(&file, 4096, 0), 4096);
-	EXPECT(fops_of(2)->llseek(&file, 4097, 0), -EINVAL);
-	flushes = 0;
-	EXPECT(fops_of(2)->fsync(&file, 0, 1, 0), 0);
-	flush_error = -EIO;
-	EXPECT(fops_of(2)->fsync(&file, 0, 1, 0), -EIO);
-	flush_error = -EOPNOTSUPP;
-	EXPECT(fops_of(2)->fsync(&file, 0, 1, 0), 0);
-	EXPECT(flushes, 3);
-	EXPECT(fops_of(2)->iopoll(NULL, NULL, 0), 0);
+	EXPECT(open_mode(2, &other, FMODE_READ), 0);
+	EXPECT(opened_for, BLK_OPEN_READ);
+	close_raw(2, &other);
+	EXPECT(open_mode(2, &other, FMODE_WRITE), 0);
+	EXPECT(opened_for, BLK_OPEN_WRITE);
+	close_raw(2, &other);
+	EXPECT(open_mode(2, &other, 0), 0);	/* access mode 3 */
+	EXPECT(opened_for, BLK_OPEN_READ | BLK_OPEN_WRITE);
 	close_raw(2, &file);
 	EXPECT(bind_raw(2, 0, 0), -EBUSY);
 	close_raw(2, &other);
-	EXPECT(opens, 0);
+	EXPECT(opens[0] + claims[0], 0);
+
+	/* Others have the disk. */
+	foreign[0] = true;
+	EXPECT(open_raw(2, &file), -EBUSY);
+	foreign[0] = false;
 
 	/* Another disk has the number now, or none. */
-	disk.diskseq++;
+	gendisks[0].diskseq++;
 	EXPECT(open_raw(2, &file), -ENXIO);
-	EXPECT(opens, 0);
-	EXPECT(bind_raw(2, 8, 16), 0);
+	EXPECT(opens[0] + claims[0], 0);
+	EXPECT(bind_disk(2, 0), 0);
 	EXPECT(open_raw(2, &file), 0);
 	close_raw(2, &file);
-	disk.live = false;
+	gendisks[0].live = false;
 	EXPECT(open_raw(2, &file), -ENXIO);
-	disk.live = true;
+	gendisks[0].live = true;
+
+	doing = "slow disks:";
+	meanwhile = others_go_on;
+	nr_calls = 0;
+	EXPECT(open_raw(2, &slow_file), 0);
+	EXPECT(nr_calls, 12345);
+	nr_calls = 0;
+	close_raw(2, &slow_file);
+	EXPECT(nr_calls, 12345);
+	meanwhile = NULL;
 	EXPECT(bind_raw(2, 0, 0), 0);
-	EXPECT(locked, 0);
+
+	doing = "operations:";
+	EXPECT(fops->splice_read == copy_splice_read, true);
+	EXPECT(fops->splice_write == iter_file_splice_write, true);
+	EXPECT(fops->iopoll == iocb_bio_iopoll, true);
+	EXPECT(drivers[0]->open == nonseekable_open, true);
+	raw_exit_called();
+	check_unloaded();
+}
+
+static void check_told(const char *fmt, ...)
+{
+	char should[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(should, sizeof(should), fmt, ap);
+	va_end(ap);
+	if (strcmp(told, should))
+		wrong("the disk was told \"%s\" instead of \"%s\"", told, should);
+}
+
+static void check_operations(void)
+{
+	const struct file_operations *fops;
+	struct file file;
+
+	doing = "operations:";
+	EXPECT(load(0), 0);
+	EXPECT(bind_disk(1, 1), 0);
+	EXPECT(open_raw(1, &file), 0);
+	fops = drivers[1];
+	for (answer = -2; answer < 3; answer++) {
+		EXPECT(fops->llseek(&file, 17, 2), answer);
+		check_told("llseek %p 17 2", &file);
+		EXPECT(fops->fsync(&file, 3, 4, 1), answer);
+		check_told("fsync %p 3 4 1", &file);
+		EXPECT(fops->fallocate(&file, 5, 6, 7), answer);
+		check_told("fallocate %p 5 6 7", &file);
+		EXPECT(fops->unlocked_ioctl(&file, 8, 9), answer);
+		check_told("ioctl %p 8 9", &file);
+		EXPECT(fops->compat_ioctl(&file, 10, 11), answer);
+		check_told("compat_ioctl %p 10 11", &file);
+	}
+	close_raw(1, &file);
 	raw_exit_called();
 	check_unloaded();
 }
@@ -647,216 +851,238 @@ static void check_opening(void)
  * Requests
  */
 
-static size_t invalidated_from, invalidated_to;
-static unsigned int nr_invalidated;
-
-int invalidate_inode_pages2_range(struct address_space *mapping, unsigned long start,
-				  unsigned long end)
+static void ended(struct kiocb *iocb, long ret)
 {
-	if (!c.write || end < start)
-		wrong("invalidated pages %lu to %lu", start, end);
-	invalidated_from = start;
-	invalidated_to = end;
-	nr_invalidated++;
-	return 0;
 }
 
-int dio_setup_at_boot(void)
+static int random_flags(void)
 {
-	return 0;
-}
-
-/* World has it made for the engine. */
-int sb_init_dio_done_wq(struct super_block *sb)
-{
-	wrong("a work queue for %s", sb->s_id);
-}
-
-ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct block_device *bdev,
-			     struct iov_iter *iter, get_block_t *get_block, dio_iodone_t *end_io,
-			     dio_submit_t *submit_io, int flags)
-{
-	size_t count = iter->count;
-	const struct file_operations *fops = fops_of(1);
-	ssize_t ret;
-
-	bdev->bd_disk = &disk;
-	iocb->ki_filp->private_data = bdev;
-	nr_invalidated = 0;
-	ret = c.write ? fops->write_iter(iocb, iter) : fops->read_iter(iocb, iter);
-	/* What was cut off for the end of the disk is there again. */
-	if (iter->count + (ret > 0 ? ret : 0) != count && ret >= 0)
-		wrong("left %zu of %zu bytes after %zd", iter->count, count, ret);
-	return ret;
-}
-
-static void draw_raw_case(void)
-{
-	unsigned int i, nr = 0, unit;
-
-	draw_case();
-	c.raw = true;
-	c.locking = false;
-	c.skip_holes = false;
-	c.has_bdev = true;
-	c.has_submit_io = false;
-	c.defer = false;
-	c.nofault = false;
-	c.xen = chance(3);	/* a bio_vec for each page: bios are full sooner */
-	if (c.memory > KERNEL_BVEC)
-		c.memory = USER_IOVEC;
-	c.tagged = chance(8);
-	c.read_only = chance(32);
-	disk.live = true;
-	unit = 1U << (c.lbits - SECTOR_SHIFT);
-	c.second_disk = (c.pos + c.count) / SECTOR_SIZE / unit * unit + unit * (1 + pick(4));
-	if (chance(4) && c.memory != KERNEL_BVEC)
-		c.second_disk = (c.pos + pick(c.count + 1)) / SECTOR_SIZE / unit * unit;
-	if (chance(64)) {
-		c.second_disk = 0;
-		disk.live = false;
-	}
-	c.disk_sectors = c.second_disk;
-	c.i_size = (size_t)c.second_disk * SECTOR_SIZE;
-	if (c.memory != KERNEL_BVEC)
-		return;
-	for (i = 0; i < c.nr_segs; i++)
-		if (c.segs[i].len)
-			c.segs[nr++] = c.segs[i];
-	c.nr_segs = nr;
-}
-
-/* How many bytes of memory can be had, in whole blocks of each segment; and in how many pieces */
-static size_t bytes_to_be_had(size_t want, unsigned int *pieces)
-{
-	size_t had = 0, k, unit = 1UL << c.lbits;
+	static const int bits[] = {
+		IOCB_HIPRI, IOCB_DSYNC, IOCB_NOWAIT, IOCB_NOWAIT, IOCB_DIRECT, IOCB_ALLOC_CACHE,
+	};
 	unsigned int i;
+	int flags = 0;
 
-	*pieces = 0;
-	for (i = 0; i < c.nr_segs && had < want; i++) {
-		size_t len = min_t(size_t, c.segs[i].len, want - had), good;
-		int last = NEVER;
-
-		for (k = 0; k < len; k += SECTOR_SIZE) {
-			unsigned int at = c.segs[i].start + k;
-			int page = page_at(at, !c.write);
-
-			if (page == NEVER && c.memory != KERNEL_BVEC)
-				break;
-			if (!k || (at % PAGE_SIZE == 0 &&
-				   (page != last + 1 || c.xen || page == (int)c.section)))
-				++*pieces;
-			last = page;
-		}
-		good = k / unit * unit;
-		had += good;
-		if (good < len)
-			break;
-	}
-	return had;
+	for (i = 0; i < ARRAY_SIZE(bits); i++)
+		if (!pick(3))
+			flags |= bits[i];
+	return flags;
 }
 
-/* What is said before anything is sent; 1: nothing */
-static ssize_t refused(size_t *len)
+/* What the kernel's own users of a file are, by what their requests say */
+enum { SYNC, AIO, RING };
+
+static void check_request(struct file *file)
 {
-	size_t bytes = (size_t)c.second_disk * SECTOR_SIZE, left, k;
-	unsigned int i;
+	static const ssize_t answers[] = { 0, -ENOSPC, -EAGAIN, -EIO, -EINVAL, -EIOCBQUEUED };
+	struct iov_iter *iter = malloc(sizeof(*iter));
+	struct kiocb *iocb = malloc(sizeof(*iocb));
+	struct file *copy = malloc(sizeof(*copy));
+	struct address_space *mapping = file->f_mapping;
+	struct gendisk *disk = file_bdev(file->private_data)->bd_disk;
+	int who = pick(3), flags = random_flags();
+	bool dirty, again = false;
+	ssize_t ret, want;
 
-	if (c.write && c.read_only)
-		return -EPERM;
-	if (!c.count)
-		return 0;
-	if (c.pos >= bytes)
-		return !disk.live ? -ENODEV : c.write ? -ENOSPC : 0;
-	*len = min(c.count, bytes - c.pos);
-	if (c.tagged && c.nowait)
-		return -EAGAIN;
-	if (c.tagged && c.write_back_error)
-		return c.write_back_error;
-	left = *len;
-	for (i = 0, k = c.pos; i < c.nr_segs && left; i++) {
-		size_t part = min_t(size_t, left, c.segs[i].len);
+	if (who == AIO)
+		flags |= IOCB_AIO_RW;
+	*copy = *file;
+	if (!pick(4))
+		copy->f_flags &= ~O_DIRECT;	/* fcntl() takes it away */
+	*iter = (struct iov_iter){ .data_source = pick(2), .count = pick(4) ? 512 * pick(99) : 0 };
+	*iocb = (struct kiocb){ .ki_filp = copy, .ki_pos = 512 * pick(99), .ki_flags = flags,
+				.ki_complete = who == SYNC ? NULL : ended };
+	mapping->nrpages = pick(3);
+	mapping->tagged[PAGECACHE_TAG_DIRTY] = mapping->nrpages && !pick(3);
+	mapping->tagged[PAGECACHE_TAG_WRITEBACK] = mapping->nrpages && !pick(3);
+	mapping->in_range = mapping->nrpages && pick(2);
+	dirty = mapping->tagged[0] || mapping->tagged[1];
+	disk->live = pick(8);
+	rq.file = copy;
+	rq.write = iter->data_source;
+	rq.came = false;
+	rq.over = pick(2);
+	rq.answer = pick(2) ? (ssize_t)iter->count : answers[pick(who == SYNC ? 5 : 6)];
+	range_start = iocb->ki_pos;
+	range_end = iocb->ki_pos + iter->count - 1;
 
-		k |= part;
-		if (part && c.segs[i].start % SECTOR_SIZE)
-			return -EINVAL;
-		left -= part;
+	if (who == RING && (flags & IOCB_NOWAIT))
+		again = mapping->in_range && iter->count && (rq.write || dirty);
+	if (who == RING)
+		flags &= ~(IOCB_NOWAIT | IOCB_HIPRI);
+	want = rq.answer;
+	if (!disk->live && want == (rq.write ? -ENOSPC : 0))
+		want = -ENODEV;
+	if (again)
+		want = -EAGAIN;
+
+	ret = (rq.write ? drivers[1]->write_iter : drivers[1]->read_iter)(iocb, iter);
+	EXPECT(ret, want);
+	EXPECT(rq.came, !again);
+	if (!again)
+		EXPECT(rq.flags, flags | IOCB_DIRECT);
+	if (again || rq.answer != -EIOCBQUEUED || !rq.over) {
+		EXPECT(range_start, iocb->ki_pos);
+		if (iter->count && rq.answer <= 0)
+			EXPECT(range_end, iocb->ki_pos + iter->count - 1);
+		free(copy);
+		free(iter);
+		free(iocb);
 	}
-	return k & ((1UL << c.lbits) - 1) ? -EINVAL : 1;
+	disk->live = true;
 }
 
-static void check_moved(size_t bytes)
+/*
+ * Histories of bindings
+ */
+
+#define MINORS		(CONFIG_MAX_RAW_DEVS - 1)
+#define FILES		8
+
+static struct {
+	int disk;		/* -1: unbound */
+	u64 diskseq;
+	unsigned int openers;
+} table[MINORS + 1];
+
+static struct {
+	struct file file;
+	int minor;		/* 0: not open */
+} files[FILES];
+
+static int depth;
+
+static void step(void);
+
+static void some_steps(unsigned int disk)
 {
-	unsigned int i, offset, at, page;
-	size_t k, done = 0;
+	unsigned int n = pick(3);
 
-	for (i = 0; i < c.nr_segs && done < bytes; i++) {
-		for (k = 0; k < c.segs[i].len && done < bytes; k += SECTOR_SIZE) {
-			u64 *word, sector = (c.pos + done) / SECTOR_SIZE;
-			u64 expect = old_data(sector);
-
-			at = c.segs[i].start + k;
-			offset = at % PAGE_SIZE;
-			page = c.memory == KERNEL_BVEC ? at / PAGE_SIZE : page_at(at, !c.write);
-			word = (u64 *)(got.memory[page] + offset);
-			if (c.write)
-				expect = 0x3e30000000000000ULL |
-					 (page * PAGE_SIZE + offset) / sizeof(u64);
-			if (*word != expect || got.disk[sector] != expect)
-				wrong("byte %zu: memory %jx, disk %jx, expected %jx", done,
-				      (uintmax_t)*word, (uintmax_t)got.disk[sector],
-				      (uintmax_t)expect);
-			if (!c.write && !got.dirty[page] && c.memory != KERNEL_BVEC)
-				wrong("page %u was read into, and is not dirty", page);
-			done += SECTOR_SIZE;
-		}
-	}
+	if (depth++ < 2)
+		while (n--)
+			step();
+	depth--;
 }
 
-static void check_raw_case(void)
+static void step_bind(int minor)
 {
-	bool failed = false, again = c.nowait && !c.async && c.bio_again;
-	unsigned int pieces, i, vecs = 0;
-	size_t len = 0, sent = 0, had;
-	ssize_t want = refused(&len);
+	int disk = pick(NR_DISKS + 1) - 1;
+	bool there = disk < 0 || gendisks[disk].live, busy;
+	u64 diskseq;
+	long ret;
 
-	if (want <= 0) {
-		EXPECT(got.ret, want);
-		EXPECT(got.nr_bios, 0);
-		EXPECT(got.ki_pos, c.pos);
-		EXPECT(nr_invalidated, want == -EINVAL && c.write && c.cached);
+	/* Others may come while the disk is opened and closed: then what they left counts. */
+	meanwhile = pick(4) ? NULL : some_steps;
+	ret = disk < 0 ? bind_raw(minor, 0, 0) : bind_disk(minor, disk);
+	busy = table[minor].openers;
+	diskseq = disk < 0 ? 0 : gendisks[disk].diskseq;
+	if (!meanwhile)
+		EXPECT(ret, !there ? -ENXIO : busy ? -EBUSY : 0);
+	else if (ret != 0 && ret != -ENXIO && ret != -EBUSY)
+		wrong("binding gave %ld", ret);
+	if (!ret && busy)
+		wrong("a binding in use was changed");
+	if (!ret) {
+		table[minor].disk = disk;
+		table[minor].diskseq = diskseq;
+	}
+	meanwhile = NULL;
+}
+
+static void step_open(int minor)
+{
+	int n = 0, ret, disk = table[minor].disk, want = 0;
+	struct file file;
+
+	while (n < FILES && files[n].minor)
+		n++;
+	if (n == FILES)
 		return;
-	}
-	for (i = 0; i < got.nr_bios; i++) {
-		EXPECT(got.bios[i].sector, (c.pos + sent) / SECTOR_SIZE);
-		sent += got.bios[i].bytes;
-		vecs += got.bios[i].vecs;
-		failed |= got.bios[i].failed;
-		EXPECT(i && got.bios[i - 1].bytes < PAGE_SIZE && got.bios[i - 1].vecs == 1, 0);
-	}
-	had = bytes_to_be_had(len, &pieces);
-	if (got.ret == -EAGAIN && !failed && !c.async && c.nowait) {
-		EXPECT(got.nr_bios, 0);		/* too large not to wait */
-		EXPECT(len > BIO_MAX_VECS * PAGE_SIZE / 2, true);
+	files[n].minor = MINORS + 1;	/* taken */
+	meanwhile = pick(4) ? NULL : some_steps;
+	if (disk < 0 || !gendisks[disk].live || gendisks[disk].diskseq != table[minor].diskseq)
+		want = -ENXIO;
+	if (disk >= 0 && gendisks[disk].live && foreign[disk])
+		want = -EBUSY;
+	if (disk >= 0)
+		table[minor].openers++;
+	ret = open_raw(minor, &file);
+	if (meanwhile && ret && ret != -ENXIO && ret != -EBUSY)
+		wrong("open gave %d", ret);
+	if (!meanwhile)
+		EXPECT(ret, want);
+	meanwhile = NULL;
+	if (disk >= 0 && ret)
+		table[minor].openers--;
+	files[n].minor = ret ? 0 : minor;
+	files[n].file = file;
+	if (!ret && file_bdev(file.private_data) != &bdevs[disk])
+		wrong("raw%d led to another disk", minor);
+}
+
+static void step_close(void)
+{
+	int n = pick(FILES), minor = files[n].minor;
+
+	if (!minor || minor > MINORS)
 		return;
+	files[n].minor = MINORS + 1;
+	meanwhile = pick(4) ? NULL : some_steps;
+	close_raw(minor, &files[n].file);
+	meanwhile = NULL;
+	table[minor].openers--;
+	files[n].minor = 0;
+}
+
+static void step(void)
+{
+	int minor = 1 + pick(MINORS), disk = pick(NR_DISKS);
+	void (*was)(unsigned int disk) = meanwhile;
+
+	switch (pick(8)) {
+	case 0:
+		gendisks[disk].live = !gendisks[disk].live;
+		break;
+	case 1:
+		if (!opens[disk])	/* a new disk, as nobody has the old one */
+			gendisks[disk].diskseq++;
+		break;
+	case 2:
+		if (!claims[disk])
+			foreign[disk] = !foreign[disk];
+		break;
+	case 3:
+		step_bind(minor);
+		break;
+	case 4:
+	case 5:
+		step_open(minor);
+		break;
+	default:
+		step_close();
 	}
-	EXPECT(sent, had);
-	/* What is pinned in one go is merged as far as it lies side by side. */
-	if (c.memory != KERNEL_BVEC && got.nr_bios == 1 && had < BIO_MAX_VECS / 2 * PAGE_SIZE)
-		EXPECT(vecs, pieces);
-	want = failed ? again ? -EAGAIN : -EIO : had ? (ssize_t)had : -EFAULT;
-	EXPECT(got.ret, want);
-	EXPECT(got.ki_pos, c.pos + (want > 0 ? want : 0));
-	EXPECT(got.queued, c.async && had);
-	if (c.write && c.cached) {
-		EXPECT(nr_invalidated, 1 + (want > 0 && !got.queued));
-		EXPECT(invalidated_from, c.pos / PAGE_SIZE);
-		EXPECT(invalidated_to, (c.pos + (nr_invalidated > 1 ? want : len) - 1) / PAGE_SIZE);
-	} else {
-		EXPECT(nr_invalidated, 0);
-	}
-	if (want > 0)
-		check_moved(want);
+	meanwhile = was;
+	disk = table[minor].disk;
+	check_bound(minor, disk < 0 ? 0 : MAJOR(DISK(disk)), disk < 0 ? 0 : MINOR(DISK(disk)));
+}
+
+static void check_history(void)
+{
+	int i;
+
+	make_disks();
+	EXPECT(load(0), 0);
+	for (i = 1; i <= MINORS; i++)
+		table[i].disk = -1;
+	for (i = 0; i < 60; i++)
+		step();
+	for (i = 0; i < FILES; i++)
+		if (files[i].minor)
+			close_raw(files[i].minor, &files[i].file);
+	memset(files, 0, sizeof(files));
+	memset(table, 0, sizeof(table));
+	raw_exit_called();
+	check_unloaded();
 }
 
 static u64 number(const char *text)
@@ -873,7 +1099,8 @@ static u64 number(const char *text)
 
 int main(int argc, char **argv)
 {
-	u64 first = 1, moved = 0, queued = 0, several = 0;
+	u64 first = 1, on = 0, histories = 0;
+	struct file file;
 	int arg;
 
 	for (arg = 1; arg < argc; arg++) {
@@ -885,24 +1112,34 @@ int main(int argc, char **argv)
 			number("");
 	}
 	steps_left = CASE_STEPS;
+	make_disks();
 	check_loading();
 	check_binding();
+	check_compat();
 	check_opening();
-	doing = "";
+	check_operations();
+
+	doing = "requests:";
 	EXPECT(load(0), 0);
+	EXPECT(bind_disk(1, 0), 0);
+	EXPECT(open_raw(1, &file), 0);
 	for (seed = first; seed < first + nr_cases; seed++) {
 		steps_left = CASE_STEPS;
-		source.state = seed * 0x2545f4914f6cdd1dULL;
-		draw_raw_case();
-		run_case();
-		check_raw_case();
-		moved += got.ret > 0;
-		queued += got.queued;
-		several += got.nr_bios > 1;
+		state = (seed + 1) * 0x2545f4914f6cdd1dULL;
+		check_request(&file);
+		on += rq.came;
 	}
+	close_raw(1, &file);
 	raw_exit_called();
 	check_unloaded();
-	printf("%ju requests: moved data %ju, queued %ju, several bios %ju\n", (uintmax_t)nr_cases,
-	       (uintmax_t)moved, (uintmax_t)queued, (uintmax_t)several);
+
+	doing = "histories:";
+	for (seed = first; seed < first + nr_cases / 50; seed++, histories++) {
+		steps_left = CASE_STEPS;
+		state = (seed + 1) * 0x2545f4914f6cdd1dULL;
+		check_history();
+	}
+	printf("%ju requests, of which %ju went on to the disk; %ju histories of bindings\n",
+	       (uintmax_t)nr_cases, (uintmax_t)on, (uintmax_t)histories);
 	return 0;
 }

@@ -28,7 +28,7 @@ static struct move moves[FILE_SECTORS + 64];
 static unsigned int nr_moves, nr_fresh;
 static unsigned int fresh[FILE_SECTORS];	/* sectors of blocks that were allocated */
 static struct record want;
-static bool bio_failed, may_stop_early, many_zeros;
+static bool bio_failed, many_zeros;
 
 /* What memory is behind byte @k of the request? */
 static int memory_of(size_t k, unsigned int *offset)
@@ -185,7 +185,6 @@ static void pack(void)
 
 		if (!go)
 			go = m->sector != last->sector + 1 ||
-			     (c.has_submit_io && m->pos != last->pos + SECTOR_SIZE) ||
 			     (m->piece && bio->bytes > UINT_MAX - PAGE_SIZE) ||
 			     (!more && bio->vecs == BIO_MAX_VECS);
 		if (go) {
@@ -226,7 +225,7 @@ static void move_data(void)
 			}
 		}
 	}
-	if (at < nr_moves && !may_stop_early)
+	if (at < nr_moves && !bio_failed)
 		wrong("moved %u sectors instead of %u", at, nr_moves);
 }
 
@@ -236,7 +235,7 @@ static void check_bios(void)
 
 	for (i = 0; i < got.nr_bios && i < want.nr_bios && !many_zeros; i++) {
 		struct bio_record *g = &got.bios[i], *w = &want.bios[i];
-		bool last = may_stop_early && i + 1 == got.nr_bios;
+		bool last = bio_failed && i + 1 == got.nr_bios;
 
 		if (g->sector != w->sector || (last ? g->bytes > w->bytes : g->bytes != w->bytes))
 			wrong("bio %u of %u: %u bytes at sector %u instead of %u at %u", i,
@@ -247,7 +246,7 @@ static void check_bios(void)
 	/* Zeros after an error may take more bios than they have to. */
 	if (many_zeros)
 		return;
-	if (got.nr_bios > want.nr_bios || (!may_stop_early && got.nr_bios < want.nr_bios))
+	if (got.nr_bios > want.nr_bios || (!bio_failed && got.nr_bios < want.nr_bios))
 		wrong("%u bios instead of %u", got.nr_bios, want.nr_bios);
 }
 
@@ -264,10 +263,10 @@ static bool is_right(unsigned int sector)
 		return true;
 	for (i = 0; i < nr_fresh && !new; i++)
 		new = fresh[i] == sector;
-	if (!may_stop_early)
+	if (!bio_failed)
 		return false;
 	if (got.disk[sector] == old_data(sector))
-		return !new || bio_failed;
+		return true;
 	return new && !got.disk[sector];
 }
 
@@ -281,7 +280,7 @@ static void check_data(void)
 			      (uintmax_t)got.disk[i], (uintmax_t)want.disk[i]);
 	for (i = 0; i < c.nr_pages; i++) {
 		/* Holes that lie behind where it stopped need not have been cleared. */
-		if (may_stop_early && got.ret < 0)
+		if (bio_failed && got.ret < 0)
 			break;
 		if (memcmp(got.memory[i], want.memory[i], PAGE_SIZE))
 			wrong("page %u of memory differs", i);
@@ -331,11 +330,9 @@ static void check_result(int err, bool async)
 	if (!c.write)
 		bytes = min(bytes, (ssize_t)(c.i_size - c.pos));
 
-	if (may_stop_early) {
+	if (bio_failed) {
 		/* Either failure may have been met first. */
-		if (said == -ENOMEM && got.grab_failed)
-			err = -ENOMEM;
-		else if (bio_failed && said == (again ? -EAGAIN : -EIO))
+		if (bio_failed && said == (again ? -EAGAIN : -EIO))
 			err = said;
 		else if (bio_failed && !err)
 			err = again ? -EAGAIN : -EIO;
@@ -353,7 +350,7 @@ static void check_result(int err, bool async)
 	expect(bytes);
 	/* What was all done within submission need not be queued. */
 	async = async && !err && want.ret && (!c.write || want.ret == (ssize_t)c.count);
-	if (!may_stop_early && (async ? got.waited : got.queued))
+	if (!bio_failed && (async ? got.waited : got.queued))
 		wrong("%s", async ? "waited for what can be queued" :
 				    "queued what must be waited for");
 }
@@ -399,14 +396,13 @@ void check_case(void)
 	pack();
 	for (i = 0; i < got.nr_bios; i++)
 		bio_failed |= got.bios[i].failed;
-	may_stop_early = bio_failed || got.grab_failed;
-	many_zeros |= may_stop_early && nr_fresh;
+	many_zeros |= bio_failed && nr_fresh;
 	check_bios();
 	move_data();
 	check_result(err, async);
 	check_data();
-	if (!may_stop_early && got.cleaned << (c.blkbits - SECTOR_SHIFT) != nr_fresh)
+	if (!bio_failed && got.cleaned << (c.blkbits - SECTOR_SHIFT) != nr_fresh)
 		wrong("cleaned aliases of %zu blocks, %u sectors are new", got.cleaned, nr_fresh);
-	if (!may_stop_early && got.get_blocks != want.get_blocks)
+	if (!bio_failed && got.get_blocks != want.get_blocks)
 		wrong("%d mappings instead of %d", got.get_blocks, want.get_blocks);
 }

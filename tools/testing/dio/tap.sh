@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # All that runs here as one list of results (TAP): random cases, the same under MSan if there is a
-# clang, the raw driver, readahead's KUnit test and replays, the modelled disks, the field reports,
-# a line for each known fault, and one for the rate of a sample.
+# clang and as older bases have the engine, the raw driver, readahead's KUnit test and replays, the
+# modelled disks, the field reports, a line for each known fault, and one for the rate of a sample.
 # tap.sh OUTPUT; exit status: 0 if none failed.
 
 cd "$(dirname "$0")" || exit 1
@@ -59,6 +59,9 @@ else
 	n=$((n + 1))
 	echo "ok $n nothing is read before it is set # SKIP no clang, whose MSan this needs"
 fi
+make -s layers OUTPUT="$out" >"$out/layers.log" 2>&1
+result $? "random cases, as older bases have it"
+sed 's/^/# /' "$out/layers.log"
 make -s raw OUTPUT="$out" CASES=300000 >"$out/raw.log" 2>&1
 result $? "the raw driver: bindings, and random requests"
 sed 's/^/# /' "$out/raw.log"

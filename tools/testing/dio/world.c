@@ -39,13 +39,23 @@ static const bool forgotten;
 
 extern ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode,
 				    struct block_device *bdev, struct iov_iter *iter,
-				    get_block_t *get_block, dio_iodone_t *end_io,
-				    dio_submit_t *submit_io, int flags);
+				    get_block_t *get_block, dio_iodone_t *end_io, int flags);
 extern int dio_setup_at_boot(void);
+
+/* Up to 6.16 a set of bios has pools of its own for integrity, or none. */
+#ifndef INTEGRITY_POOLS
+#define INTEGRITY_POOLS	false
+#endif
+
+/* Up to 6.8 a bio has no hint. */
+#ifndef WRITE_HINTS
+#define WRITE_HINTS	true
+#endif
 
 #define MAX_WORKS	8
 #define MAX_QUEUES	4
 #define PRIORITY	7
+#define HINT		3
 
 struct task_struct {
 	int state;
@@ -73,7 +83,7 @@ static struct inode inode;
 static struct kiocb iocb;
 static struct bio *in_flight[MAX_BIOS];
 static struct work_struct *works[MAX_WORKS];
-static unsigned int nr_in_flight, nr_works, nr_live, nr_pooled, nr_grabs, pipe_at;
+static unsigned int nr_in_flight, nr_works, nr_live, nr_pooled, pipe_at;
 static unsigned int nr_queues, nr_unpins, mapped_after_error, pinned_after_error;
 static struct { char *from, *to; } io;	/* struct dio, as far as one can tell from outside */
 static int lock_depth, dio_count, plug_depth, rcu_depth;
@@ -235,11 +245,6 @@ unsigned long page_to_pfn(struct page *page)
 	return frame_of(page);
 }
 
-struct page *nth_page(struct page *page, int n)
-{
-	return frame_of(page + n) == frame_of(page) + n ? page + n : NULL;
-}
-
 bool xen_domain(void)
 {
 	return c.xen;
@@ -267,7 +272,7 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 
 		if (page == NEVER || (i && !c.raw && chance(40)))
 			break;
-		pages[page].pins++;
+		pages[page].head->pins++;
 		to[i] = &pages[page];
 	}
 	if (!i && c.none_is_zero)
@@ -275,16 +280,12 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 	return i ? i : -EFAULT;
 }
 
-bool try_grab_page(struct page *page, unsigned int flags)
+void folio_add_pin(struct folio *folio)
 {
-	if (flags != FOLL_PIN)
-		wrong("grabbed with flags %x", flags);
-	if ((int)nr_grabs++ == c.grab_fails) {
-		got.grab_failed = true;
-		return false;
-	}
-	page->pins++;
-	return true;
+	if (&folio->page == zero_page)
+		return;
+	if (!folio->page.pins++)
+		wrong("one more pin on a folio that is not pinned");
 }
 
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty)
@@ -292,13 +293,13 @@ void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool 
 	for (; nr; nr--, page++) {
 		if (page == zero_page)
 			continue;	/* is never pinned */
-		if (!page->pins)
+		if (!page->head->pins)
 			wrong("unpinned a page without pins");
 		if (dirty && !page->head->dirty) {
 			may_sleep("marking a page dirty");
 			page->head->dirty = true;
 		}
-		page->pins--;
+		page->head->pins--;
 	}
 }
 
@@ -314,16 +315,10 @@ void unpin_user_pages(struct page **which, unsigned long nr)
 		unpin_user_page_range_dirty_lock(*which++, 1, false);
 }
 
-void get_page(struct page *page)
-{
-	if (!page->refs++)
-		wrong("got a free page");
-}
-
 void put_page(struct page *page)
 {
-	if (!page->refs--)
-		wrong("put a free page");
+	if (page->refs-- < 2)
+		wrong("put a page of the pipe's");
 }
 
 void memzero_page(struct page *page, size_t offset, size_t len)
@@ -394,14 +389,6 @@ static size_t seg_len(const struct iov_iter *iter)
 		return iter->bvec->bv_len;
 	}
 	return iter->iov_offset + iter->count;
-}
-
-struct iovec iov_iter_iovec(const struct iov_iter *iter)
-{
-	return (struct iovec) {
-		.iov_base = (char *)iter->iov->iov_base + iter->iov_offset,
-		.iov_len = min(iter->count, iter->iov->iov_len - iter->iov_offset),
-	};
 }
 
 void iov_iter_advance(struct iov_iter *iter, size_t bytes)
@@ -495,7 +482,7 @@ ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most
 		if (page == NEVER || (i && chance(40)))
 			break;
 		pipe_at++;
-		pages[page].refs++;
+		pages[page].refs += 2;		/* the pipe's and the caller's */
 		to[i] = &pages[page];
 	}
 	len = min(len, most);
@@ -596,6 +583,20 @@ void destroy_workqueue(struct workqueue_struct *wq)
 	if (!wq->there)
 		wrong("destroyed a queue twice");
 	wq->there = false;
+}
+
+/* The engine's, where it has one */
+__attribute__((weak)) int sb_init_dio_done_wq(struct super_block *s)
+{
+	struct workqueue_struct *wq = alloc_workqueue("dio/%s", WQ_MEM_RECLAIM, 0, s->s_id);
+
+	if (!wq)
+		return -ENOMEM;
+	if (s->s_dio_done_wq)
+		destroy_workqueue(wq);
+	else
+		s->s_dio_done_wq = wq;
+	return 0;
 }
 
 void schedule_work(struct work_struct *work)
@@ -770,7 +771,7 @@ struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_op
 	char *memory;
 	struct bio *bio;
 
-	if (set->front_pad && !set->integrity && !c.raw)
+	if (set->front_pad && !set->integrity && INTEGRITY_POOLS && !c.raw)
 		wrong("a first bio may find no memory for its integrity data");
 	if (gfp == GFP_KERNEL)
 		may_sleep("bio_alloc");
@@ -866,7 +867,7 @@ static void walk_bio(struct bio *bio, bool move)
 
 			if (page == zero_page)
 				continue;
-			if (c.memory <= USER_IOVEC && !page->pins)
+			if (c.memory <= USER_IOVEC && !page->head->pins)
 				wrong("the disk uses a page that is not pinned");
 			if (c.memory == A_PIPE && !page->refs)
 				wrong("the disk uses a page that is free");
@@ -943,7 +944,8 @@ void submit_bio(struct bio *bio)
 	if (c.raw && c.write && c.dsync)
 		opf |= REQ_FUA;
 	if (bio->bi_opf != opf || (bio->bi_bdev != &disks[0] && bio->bi_bdev != &disks[1]) ||
-	    bio->bi_ioprio != PRIORITY || bio->bi_next || bio->bi_status)
+	    bio->bi_ioprio != PRIORITY || bio->bi_next || bio->bi_status ||
+	    (!c.raw && bio->bi_write_hint != (WRITE_HINTS ? HINT : 0)))
 		wrong("submitted a bio with operation %x", bio->bi_opf);
 	if (got.nr_bios == MAX_BIOS)
 		wrong("too many bios");
@@ -968,20 +970,6 @@ void submit_bio(struct bio *bio)
 	if (c.timing == AT_ONCE)
 		end_bio(nr_in_flight - 1);
 	time_passes();
-}
-
-static void submit_io(struct bio *bio, struct inode *ino, loff_t pos)
-{
-	unsigned int block = pos >> c.blkbits;
-	size_t in_block = pos & ((1UL << c.blkbits) - 1);
-	unsigned int sector;
-
-	if (ino != &inode || pos < 0 || block >= c.nr_blocks)
-		wrong("a bio for position %jd", (intmax_t)pos);
-	sector = (c.blocks[block].where << (c.blkbits - SECTOR_SHIFT)) + (in_block >> SECTOR_SHIFT);
-	if (sector_of(bio) != sector)
-		wrong("a bio for position %jd goes to sector %u", (intmax_t)pos, sector_of(bio));
-	submit_bio(bio);
 }
 
 void blk_start_plug(struct blk_plug *plug)
@@ -1026,7 +1014,7 @@ static bool boots(enum boot_without what)
 
 void check_boot(void)
 {
-	if (boots(BIOS) || boots(INTEGRITY) || boots(QUEUE))
+	if (boots(BIOS) || (INTEGRITY_POOLS && boots(INTEGRITY)) || boots(QUEUE))
 		wrong("goes on without the memory it needs at boot");
 }
 
@@ -1066,6 +1054,7 @@ static void make_world(void)
 	inode = (struct inode) {
 		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping,
 		.i_size = c.locking && !c.write ? c.i_size_before : c.i_size,
+		.i_write_hint = HINT,
 	};
 	iocb = (struct kiocb) {
 		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = PRIORITY,
@@ -1076,7 +1065,6 @@ static void make_world(void)
 	nr_works = 0;
 	nr_live = 0;
 	nr_pooled = 0;
-	nr_grabs = 0;
 	pipe_at = 0;
 	accounted = 0;
 	invalidated = 0;
@@ -1125,10 +1113,10 @@ static void make_iter(struct iov_iter *iter, struct iovec *iov, struct bio_vec *
 /* All that was taken has been given back. */
 static void check_given_back(void)
 {
-	unsigned int i;
+	unsigned int of_pipe = c.memory == A_PIPE, i;	/* references that the pipe keeps */
 
 	for (i = 0; i < c.nr_pages; i++) {
-		if (pages[i].pins || pages[i].refs)
+		if (pages[i].pins || pages[i].refs > of_pipe)
 			wrong("page %u is left with %u pins and %u references", i, pages[i].pins,
 			      pages[i].refs);
 		got.dirty[i] = pages[i].head->dirty;
@@ -1185,8 +1173,7 @@ void run_case(void)
 		wrong("does not boot");
 	make_iter(&iter, iov, bvec);
 	ret = __blockdev_direct_IO(&iocb, &inode, c.has_bdev ? &disks[0] : NULL, &iter, get_block,
-				   c.has_end_io ? end_io : NULL, c.has_submit_io ? submit_io : NULL,
-				   (c.locking ? DIO_LOCKING : 0) |
+				   c.has_end_io ? end_io : NULL, (c.locking ? DIO_LOCKING : 0) |
 				   (c.skip_holes ? DIO_SKIP_HOLES : 0));
 	got.queued = ret == -EIOCBQUEUED;
 	if (!got.queued)

@@ -47,7 +47,7 @@ struct segment {
 struct dio_case {
 	bool raw;		/* drivers/char/raw.c is tested, not the engine */
 	/* the request */
-	bool write, async, nowait, dsync, locking, skip_holes, has_submit_io, has_end_io, has_bdev;
+	bool write, async, nowait, dsync, locking, skip_holes, has_end_io, has_bdev;
 	enum memory_kind memory;
 	bool nofault;
 	size_t pos, count;
@@ -70,7 +70,7 @@ struct dio_case {
 	unsigned int section;		/* the page whose frame does not follow the one before */
 	bool xen, kmsan;
 	/* what fails: the how-manieth call, or NEVER */
-	int map_fails, bio_fails, bio_fails_too, grab_fails;
+	int map_fails, bio_fails, bio_fails_too;
 	int map_error, write_back_error, end_io_error;
 	bool wq_fails, bio_again, memory_tight, none_is_zero;
 	/* when things happen */
@@ -91,7 +91,7 @@ struct record {
 	u64 private;
 	ssize_t ret, end_io_bytes;
 	loff_t ki_pos;
-	bool queued, waited, grab_failed, end_io_called;
+	bool queued, waited, end_io_called;
 	bool dirty[NR_PAGES];		/* written to by the disk, and said so */
 	/* Not cleared before a run */
 	struct bio_record bios[MAX_BIOS];

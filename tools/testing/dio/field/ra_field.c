@@ -5,14 +5,14 @@
  *	ra_field
  *
  * Eight programs read a disk each, 8 KiB at a time in sequence, through the real readahead policy
- * (mm/readahead_runs.h) and eight modelled disks on a loop (array.h). A page is there when the disk
+ * (mm/readahead_runs.c) and eight modelled disks on a loop (array.h). A page is there when the disk
  * is done with its window. Copying and looking up pages cost no time, so this is the report's
  * "nocopy".
  *
  * Prints JSON objects as dio_field does. Exit status: 0 done, 1 a reader waits for ever.
  */
 #include "ra_kernel.h"
-#include "readahead_runs.h"
+#include "readahead_runs.c"
 #include "array.h"
 
 #define DISKS		8
@@ -53,12 +53,15 @@ static void read_window(struct reader *r, pgoff_t index, unsigned long pages, bo
 	struct ra_ask ask = {
 		.mapping = &mapping, .index = index, .pages = pages, .max = WINDOW,
 	};
+	struct ra_view view;
 	struct window *w;
 
+	ra_load(&r->ra, &view);
 	if (missed)
-		ra_plan_miss(&r->ra, &ask);
-	else if (!ra_plan_mark(&r->ra, &ask, 0))
+		ra_plan_miss(&view, &ask);
+	else if (!ra_plan_mark(&view, &ask, 0))
 		return;
+	ra_store(&r->ra, &view);
 	if (r->ra.start >= PAGES)
 		return;			/* past the end */
 	w = malloc(sizeof(*w));
@@ -110,7 +113,6 @@ int main(void)
 	array_init(&array, &disk_fc_2002, DISKS, 0, true, FC_LOOP);
 	for (i = 0; i < DISKS; i++) {
 		readers[i].ra.prev_pos = -1;
-		readers[i].ra.run_start = RA_NO_RUN;
 		readers[i].mark = PAGES;
 		readers[i].base = i * array.chunk;
 	}

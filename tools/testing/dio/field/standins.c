@@ -25,8 +25,7 @@ struct workqueue_struct {
 
 extern ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode,
 				    struct block_device *bdev, struct iov_iter *iter,
-				    get_block_t *get_block, dio_iodone_t *end_io,
-				    dio_submit_t *submit_io, int flags);
+				    get_block_t *get_block, dio_iodone_t *end_io, int flags);
 extern int dio_setup_at_boot(void);
 
 struct seen seen;
@@ -112,9 +111,9 @@ struct page *user_page(unsigned long addr)
 	return &pages[huge ? nr : USER_PAGES - 1 - nr];
 }
 
-struct page *nth_page(struct page *page, int n)
+unsigned long page_to_pfn(struct page *page)
 {
-	return page + n;
+	return page - pages;
 }
 
 bool xen_domain(void)
@@ -137,10 +136,9 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 	return nr;
 }
 
-bool try_grab_page(struct page *page, unsigned int flags)
+void folio_add_pin(struct folio *folio)
 {
 	pins++;
-	return true;
 }
 
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty)
@@ -158,7 +156,7 @@ void unpin_user_pages(struct page **which, unsigned long nr)
 	pins -= nr;
 }
 
-/* Stock's way to hold a page */
+/* How stock's of 6.1 holds a page */
 void get_page(struct page *page)
 {
 	pins++;
@@ -216,11 +214,6 @@ struct page *virt_to_page(const void *addr)
 
 /* Iterators: one piece of user memory */
 
-struct iovec iov_iter_iovec(const struct iov_iter *iter)
-{
-	NOT_HERE(__func__);
-}
-
 void iov_iter_advance(struct iov_iter *iter, size_t bytes)
 {
 	if (bytes > iter->count)
@@ -234,17 +227,24 @@ unsigned long iov_iter_alignment(const struct iov_iter *iter)
 	return (unsigned long)iter->ubuf | iter->count;
 }
 
-ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most, unsigned int nr,
-			    size_t *offset)
+ssize_t iov_iter_extract_pages(struct iov_iter *iter, struct page ***to, size_t most,
+			       unsigned int nr, iov_iter_extraction_t flags, size_t *offset)
 {
 	unsigned long addr = (unsigned long)iter->ubuf + iter->iov_offset;
 	size_t len;
 
 	*offset = offset_in_page(addr);
 	len = min3(iter->count, most, nr * PAGE_SIZE - *offset);
-	pin_user_pages_fast(addr - *offset, DIV_ROUND_UP(*offset + len, PAGE_SIZE), 0, to);
+	pin_user_pages_fast(addr - *offset, DIV_ROUND_UP(*offset + len, PAGE_SIZE), 0, *to);
 	iov_iter_advance(iter, len);
 	return len;
+}
+
+/* Only stock's of 6.1 asks so. */
+ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most, unsigned int nr,
+			    size_t *offset)
+{
+	return iov_iter_extract_pages(iter, &to, most, nr, 0, offset);
 }
 
 int iov_iter_npages(const struct iov_iter *iter, int most)
@@ -293,6 +293,13 @@ ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count)
 struct workqueue_struct *alloc_workqueue(const char *fmt, unsigned int flags, int most, ...)
 {
 	return &queue;
+}
+
+/* The engine's, where it has one */
+__attribute__((weak)) int sb_init_dio_done_wq(struct super_block *s)
+{
+	s->s_dio_done_wq = &queue;
+	return 0;
 }
 
 void destroy_workqueue(struct workqueue_struct *wq)
@@ -458,9 +465,9 @@ ssize_t direct_io(struct kiocb *iocb, struct inode *inode, bool write, size_t by
 
 	inode->i_sb = &sb;
 	inode->i_mapping = &mapping;
+	opened.f_inode = inode;
 	iocb->ki_filp = &opened;
-	return __blockdev_direct_IO(iocb, inode, &the_disk, &iter, get_block, NULL, NULL,
-				    DIO_LOCKING);
+	return __blockdev_direct_IO(iocb, inode, &the_disk, &iter, get_block, NULL, DIO_LOCKING);
 }
 
 void check_all_given_back(void)

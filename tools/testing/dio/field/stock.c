@@ -49,6 +49,21 @@ void kmem_cache_free(struct kmem_cache *cache, void *memory)
 	free(head);
 }
 
+#ifdef STOCK_SUBMIT_IO
+#undef __blockdev_direct_IO
+ssize_t blockdev_direct_IO_of_6_1(struct kiocb *iocb, struct inode *inode,
+				  struct block_device *bdev, struct iov_iter *iter,
+				  get_block_t *get_block, dio_iodone_t *end_io,
+				  dio_submit_t *submit_io, int flags);
+
+ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct block_device *bdev,
+			     struct iov_iter *iter, get_block_t *get_block, dio_iodone_t *end_io,
+			     int flags)
+{
+	return blockdev_direct_IO_of_6_1(iocb, inode, bdev, iter, get_block, end_io, NULL, flags);
+}
+#endif
+
 int bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset)
 {
 	struct bio_vec *bv = &bio->bi_io_vec[bio->bi_vcnt];

@@ -37,6 +37,18 @@ void kmem_cache_free(struct kmem_cache *cache, void *memory);
 
 #define zero_user		memzero_page
 
+/* 6.1 */
+void get_page(struct page *page);
+typedef void dio_submit_t(struct bio *bio, struct inode *inode, loff_t pos);
+#ifdef STOCK_SUBMIT_IO
+#define __blockdev_direct_IO	blockdev_direct_IO_of_6_1
+#endif
+
+/* Later */
+#define BIO_PAGE_PINNED		0
+#define bio_set_flag(bio, flag)	((void)(bio))
+#define file_inode(file)	((file)->f_inode)
+
 int bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset);
 void bio_release_pages(struct bio *bio, bool dirty);
 void bio_set_pages_dirty(struct bio *bio);

@@ -6,7 +6,10 @@
  ...
 +	if (buffer_boundary(&cur->map) && left == cur->map_len && cur->bio)
 +		dio_submit(dio, cur, true);
- 	dio_prepare_bio(...);
+ 	if (dio_go_on(...))
+ 		sent = left;
+ 	else
+ 		dio_prepare_bio(...);
  ...
 -	if (!cur->map_len && buffer_boundary(&cur->map) && cur->bio)
 -		dio_submit(...);

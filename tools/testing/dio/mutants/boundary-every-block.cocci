@@ -2,18 +2,18 @@
 // The boundary is honoured at each block of a mapping (2.6.19-rc, field report 5).
 
 @@
-expression ret, len;
+expression len;
 @@
  dio_send(...) {
  <+...
 +	len = min_t(size_t, len, 1U << cur->blkbits);
  	if (!dio_add(...)) { ... }
- 	ret = dio_step(dio, cur, len);
+ 	dio_step(cur, len);
 +	if (buffer_boundary(&cur->map) && cur->bio &&
 +	    !((cur->pos + sent + len) & ((1UL << cur->blkbits) - 1)))
 +		dio_submit(dio, cur, true);
 +	if (!cur->bio && sent + len < left)
-+		dio_prepare_bio(dio, cur, cur->sector + ((sent + len) >> SECTOR_SHIFT), cur->pos + sent + len);
++		dio_prepare_bio(dio, cur, cur->sector + ((sent + len) >> SECTOR_SHIFT));
  ...+>
  }
 

@@ -4,9 +4,12 @@
 @@ @@
  dio_send(...) {
  ...
- 	dio_prepare_bio(...);
 +	if (buffer_boundary(&cur->map) && left > (1U << cur->blkbits))
 +		left = 1U << cur->blkbits;
+ 	if (dio_go_on(...))
+ 		sent = left;
+ 	else
+ 		dio_prepare_bio(...);
  	while (...) { ... }
  <...
 -	if (!cur->map_len && buffer_boundary(&cur->map) && cur->bio)

@@ -4,7 +4,7 @@
 @@ @@
  dio_init(...) {
  <+...
--	dio->dirty = !dio->write && dio->hold == DIO_PIN;
+-	dio->dirty = !dio->write && dio->pinned;
 +	dio->dirty = false;
  ...+>
  }

@@ -4,7 +4,6 @@
 @@ @@
  dio_walk(...) {
  <+...
--if (!ret)
 -	ret = READ_ONCE(dio->error);
  ...+>
  }

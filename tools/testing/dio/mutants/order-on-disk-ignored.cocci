@@ -2,14 +2,12 @@
 // A bio goes on where the disk does not.
 
 @@
-expression f, g;
+expression f;
 @@
  dio_prepare_bio(...) {
  <+...
- 	if (
--	    bio_end_sector(bio) == sector && f
-+	    f
- 	    && g)
+-	if (bio_end_sector(bio) == sector && f)
++	if (f)
  		return;
  ...+>
  }

@@ -3,6 +3,7 @@
 
 @@ @@
  dio_adjacent(...) {
--	return page == nth_page(page - 1, 1) && !xen_domain() && !IS_ENABLED(CONFIG_KMSAN);
+-	return page_to_pfn(page) == page_to_pfn(page - 1) + 1 && !xen_domain() &&
+-	       !IS_ENABLED(CONFIG_KMSAN);
 +	return false;
  }

@@ -4,7 +4,7 @@
 @@ @@
  dio_add(...) {
  <+...
--	if (offset)
+-	if (offset && !cur->lent)
 -		dio_release_pages(...);
  ...+>
  }

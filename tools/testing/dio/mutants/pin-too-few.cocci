@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// A page that goes into two bio_vecs is held once.
+// A page that goes into two bio_vecs is pinned once.
 
 @@ @@
- dio_hold_page(...) {
+ dio_hold(...) {
  <+...
--	return try_grab_page(...) ? 0 : -ENOMEM;
-+	return 0;
+-	folio_add_pin(...);
++	;
  ...+>
  }

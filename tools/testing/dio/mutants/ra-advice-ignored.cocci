@@ -6,7 +6,7 @@
  ra_expect(...)
  {
  <+...
--ask->streams ? 0 : ra_run_expected(ra->run_mean)
-+ra_run_expected(ra->run_mean)
+-ra->advised ? 0 : ra_run_expected(ra->mean)
++ra_run_expected(ra->mean)
  ...+>
  }

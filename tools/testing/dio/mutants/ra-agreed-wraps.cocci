@@ -2,5 +2,5 @@
 // The longest habit is none.
 
 @@ @@
--ra->run_agreed < RA_AGREED_MAX
+-ra->agreed < RA_AGREED_MAX
 +true

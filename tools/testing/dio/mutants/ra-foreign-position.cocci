@@ -7,7 +7,7 @@ expression end;
  ra_run_learn(...)
  {
  <+...
--end <= ra->run_start || end > ra->start + ra->size
-+end <= ra->run_start
+-ra->state != RA_RUN || end <= ra->run_start || end > ra->start + ra->size
++ra->state != RA_RUN || end <= ra->run_start
  ...+>
  }

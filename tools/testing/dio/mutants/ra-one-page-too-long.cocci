@@ -2,12 +2,12 @@
 // 2.6.6: a window is as long as what was used of the last one, and a page.
 
 @one_page_too_long@
-expression want, most;
+expression want, most, wait;
 @@
  ra_run_begin(...)
  {
  <+...
--min(want, most)
-+min(want + 1, most)
+-min3(want, most, wait)
++min3(want + 1, most, wait)
  ...+>
  }

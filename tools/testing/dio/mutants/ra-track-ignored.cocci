@@ -4,7 +4,7 @@
 @@ @@
  ra_plan_elsewhere(...) {
  ...
--if (history <= max(ask->pages, ask->expect)) {
+-if (history <= ask->pages || history < min(ask->expect, ask->max)) {
 +{
  	ra_run_begin(ra, ask);
  	return;

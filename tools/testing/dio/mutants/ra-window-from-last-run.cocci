@@ -7,6 +7,6 @@
  {
  <+...
 -ask->expect
-+(unsigned long)ra->run_last
++(unsigned long)ra->last
  ...+>
  }

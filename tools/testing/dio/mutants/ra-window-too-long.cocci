@@ -6,7 +6,7 @@
  ra_run_next(...)
  {
  <+...
--min(expect - done, ask->max)
+-min3(expect - done, ask->max, max(2UL * ra->size, RA_WAIT_PAGES))
 +(expect - done)
  ...+>
  }

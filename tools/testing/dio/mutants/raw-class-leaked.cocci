@@ -4,6 +4,6 @@
 @@ @@
  raw_init(...) {
  <+...
--class_destroy(raw_class);
+-class_unregister(&raw_class);
  ...+>
  }

@@ -2,9 +2,9 @@
 // A binding leads to whatever disk has the number now.
 
 @@ @@
- raw_open(...) {
+ raw_open_disk(...) {
  <+...
--bdev->bd_disk->diskseq != binding->diskseq
+-file_bdev(disk)->bd_disk->diskseq != diskseq
 +false
  ...+>
  }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of the kernel as mm/readahead_runs.h and its KUnit test use, in user space.
+ * As much of the kernel as mm/readahead_runs.c and its KUnit test use, in user space.
  *
- * A mapping is a set of pages: page_in_cache() says which of them are there.
+ * A mapping is a set of pages: page_in_cache() says which of them are there. Who searches it for a
+ * gap that is not there is told what older kernels say if RA_MISS_OLD is defined.
  */
 #ifndef RA_KERNEL_H
 #define RA_KERNEL_H
@@ -16,9 +17,13 @@
 
 #define PAGE_SHIFT	12
 #define PAGE_SIZE	4096UL
+#define SZ_256K		0x00040000
+#define SZ_1M		0x00100000
 #define SZ_8G		(8UL << 30)
 #define GFP_KERNEL	0xcc0
 
+#define __init		__attribute__((__unused__))
+#define __read_mostly
 #define __noreturn	__attribute__((__noreturn__))
 #define __printf(f, a)	__attribute__((__format__(printf, f, a)))
 
@@ -28,6 +33,11 @@ typedef uint64_t u64;
 #define loff_t long long
 typedef unsigned long pgoff_t;
 
+#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define sizeof_field(type, f)	sizeof(((type *)0)->f)
+#define static_assert(e)	_Static_assert(e, #e)
+
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define round_down(n, to)	((n) & ~((__typeof__(n))(to) - 1))
@@ -36,6 +46,7 @@ typedef unsigned long pgoff_t;
 		     _a < _b ? _a : _b; })
 #define max(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); (void)(&_a == &_b);	\
 		     _a > _b ? _a : _b; })
+#define min_t(type, a, b)	min((type)(a), (type)(b))
 #define min3(a, b, c)		min((__typeof__(a))min(a, b), c)
 #define max3(a, b, c)		max((__typeof__(a))max(a, b), c)
 #define clamp(v, lo, hi)	min((__typeof__(v))max(v, lo), hi)
@@ -43,6 +54,21 @@ typedef unsigned long pgoff_t;
 static inline unsigned long roundup_pow_of_two(unsigned long n)
 {
 	return n < 2 ? 1 : 1UL << (64 - __builtin_clzl(n - 1));
+}
+
+static inline unsigned long rounddown_pow_of_two(unsigned long n)
+{
+	return 1UL << (63 - __builtin_clzl(n));
+}
+
+static inline unsigned int order_base_2(unsigned long n)
+{
+	return n < 2 ? 0 : 64 - __builtin_clzl(n - 1);
+}
+
+static inline u32 hash_64(u64 value, unsigned int bits)
+{
+	return value * 0x61C8864680B583EBull >> (64 - bits);
 }
 
 struct xarray {
@@ -73,8 +99,13 @@ static inline void xa_destroy(struct xarray *xa)
 	xa_init(xa);
 }
 
+struct inode {
+	long long i_size;
+};
+
 struct address_space {
 	struct xarray i_pages;
+	struct inode *host;
 };
 
 struct file_ra_state {
@@ -82,13 +113,51 @@ struct file_ra_state {
 	unsigned int size;
 	unsigned int async_size;
 	unsigned int ra_pages;
-	unsigned int mmap_miss;
+	unsigned short order;
+	unsigned short mmap_miss;
 	loff_t prev_pos;
-	pgoff_t run_start;
-	unsigned int run_mean;
-	unsigned int run_last : 20;
-	unsigned int run_agreed : 12;
+	u64 runs;
 };
+
+struct folio {
+	unsigned int order;
+};
+
+struct readahead_control {
+	struct file_ra_state *ra;
+	struct address_space *mapping;
+	pgoff_t _index;
+};
+
+static inline unsigned int folio_order(struct folio *folio)
+{
+	return folio->order;
+}
+
+static inline pgoff_t readahead_index(const struct readahead_control *ractl)
+{
+	return ractl->_index;
+}
+
+static inline loff_t i_size_read(const struct inode *inode)
+{
+	return inode->i_size;
+}
+
+struct ctl_table {
+	const char *procname;
+	void *data;
+	unsigned int maxlen;
+	unsigned int mode;
+	int proc_handler;
+	int extra1, extra2;
+};
+
+#define proc_dointvec_minmax	0
+#define SYSCTL_ZERO		0
+#define SYSCTL_ONE		1
+#define register_sysctl_init(path, table)	((void)(table))
+#define late_initcall(f)	typedef int late_initcall_##f
 
 static inline void rcu_read_lock(void) {}
 static inline void rcu_read_unlock(void) {}
@@ -98,20 +167,27 @@ static inline bool page_in_cache(const struct address_space *mapping, pgoff_t in
 	return index < mapping->i_pages.pages && mapping->i_pages.present[index];
 }
 
-/* As in 6.1: without a gap, the last index that was looked at. */
 static inline pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index,
 					   unsigned long max_scan)
 {
-	while (max_scan-- && page_in_cache(mapping, index) && max_scan)
-		index++;
+	for (; max_scan; max_scan--, index++)
+		if (!page_in_cache(mapping, index))
+			return index;
+#ifdef RA_MISS_OLD
+	index--;
+#endif
 	return index;
 }
 
 static inline pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index,
 					   unsigned long max_scan)
 {
-	while (max_scan-- && page_in_cache(mapping, index) && max_scan)
-		index--;
+	for (; max_scan; max_scan--, index--)
+		if (!page_in_cache(mapping, index))
+			return index;
+#ifdef RA_MISS_OLD
+	index++;
+#endif
 	return index;
 }
 

@@ -74,13 +74,28 @@ static inline void aio_submit(aio_context_t ctx, struct iocb **cbs, long nr)
 	}
 }
 
+/*
+ * Events, as io_getevents() gives them. An io_uring that was closed interrupts later: the kernel
+ * makes whoever used it forget it, by what looks like a signal to a task that waits.
+ */
+static inline long aio_wait(aio_context_t ctx, struct io_event *events, long min, long max,
+			    struct timespec *limit)
+{
+	long ret;
+
+	do {
+		ret = syscall(SYS_io_getevents, ctx, min, max, events, limit);
+	} while (ret < 0 && errno == EINTR);
+	return sys_result(ret);
+}
+
 static inline int aio_reap(aio_context_t ctx, struct io_event *events, long min, long max,
 			   struct timespec *limit)
 {
-	long ret = syscall(SYS_io_getevents, ctx, min, max, events, limit);
+	long ret = aio_wait(ctx, events, min, max, limit);
 
 	if (ret < min)
-		async_die("io_getevents gave %s, not %ld", result_name(sys_result(ret)), min);
+		async_die("io_getevents gave %s, not %ld", result_name(ret), min);
 	return ret;
 }
 

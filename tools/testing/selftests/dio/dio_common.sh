@@ -159,6 +159,26 @@ dio_check()
 	shift
 	_dio_got=0
 	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
+	_dio_result "$@"
+}
+
+# dio_try NAME CMD...: as dio_check, but CMD may exit with 4 to be skipped, for the reason that its
+# last line gives.
+dio_try()
+{
+	_dio_name=$1
+	shift
+	_dio_got=0
+	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
+	if [ "$_dio_got" -eq 4 ]; then
+		dio_skip "$_dio_name" "$(tail -n 1 "$DIO_TMP/.check")"
+	else
+		_dio_result "$@"
+	fi
+}
+
+_dio_result()
+{
 	if [ "$_dio_got" -eq 0 ]; then
 		dio_ok "$_dio_name"
 	else

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# File systems to test direct I/O on: all of 6.1 that map blocks with get_block and can be made on
-# Debian, and ext4 (its own direct I/O) as a check of the tests themselves. Left out: hfs, hfsplus,
-# affs (nothing makes them), ocfs2 (wants a cluster).
+# File systems to test direct I/O on: all of 6.1 to 7.3 that map blocks with get_block and can be made
+# on Debian, some of which left that for iomap, and ext4 (iomap) as a check of the tests themselves.
+# ocfs2 is mounted by one machine here. Left out: hfs, hfsplus, affs (nothing makes them).
 #
 # A test sources this after dio_common.sh, and works through the lines of dio_systems:
 #
@@ -21,6 +21,7 @@ exfat:mkfs.exfat
 udf:mkudffs --media-type=hd
 reiserfs:mkfs.reiserfs -q -f
 nilfs2:mkfs.nilfs2 -q -B 64:4
+ocfs2:mkfs.ocfs2 -q -M local -b 4K -C 4K -N 1 -J size=4M
 ntfs3:mkfs.ntfs -q -F -Q
 ext4:mke2fs -q -F -t ext4"
 
@@ -59,11 +60,13 @@ dio_fs_make()
 }
 
 # dio_fs_mount NAME DEV DIR. -i: without helpers, of which nilfs2's starts a daemon. reiserfs
-# refuses direct reads of the ends of files that it keeps elsewhere (tails).
+# refuses direct reads of the ends of files that it keeps elsewhere (tails); later kernels want to be
+# told that an ocfs2 of one machine has no heartbeat.
 dio_fs_mount()
 {
 	_dio_type=${1%%-*}
 	_dio_option=rw
 	[ "$_dio_type" != reiserfs ] || _dio_option=notail
+	[ "$_dio_type" != ocfs2 ] || _dio_option=heartbeat=none
 	mount -i -t "$_dio_type" -o "$_dio_option" "$2" "$3"
 }

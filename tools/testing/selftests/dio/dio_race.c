@@ -331,7 +331,7 @@ static void cut_below_read(void)
 
 	if (ftruncate(fd, 0))
 		die(1, "%s: truncate: %s", name, strerror(errno));
-	if (syscall(SYS_io_getevents, ctx, 1, 1, &event, &soon) != 1)
+	if (aio_wait(ctx, &event, 1, 1, &soon) != 1)
 		die(1, "%s: it is cut off, and a read of it still on its way", name);
 	if (event.res != IO_MAX)
 		die(1, "%s: a read gave %s", name, result_name(event.res));
@@ -418,7 +418,7 @@ static void write_aligned_below_read(void)
 	aio_context_t ctx = send_one(&cb, 0, buf, PAGE, BLOCK_MAX);
 
 	check_result("a write", 0, PAGE, sys_result(pwrite(fd, right, PAGE, 0)), 1);
-	if (syscall(SYS_io_getevents, ctx, 1, 1, &event, &now))
+	if (aio_wait(ctx, &event, 1, 1, &now))
 		die(1, "%s: a write of whole blocks waited for a read of others", name);
 	aio_reap(ctx, &event, 1, 1, NULL);
 	check_result("an AIO read", BLOCK_MAX, PAGE, event.res, 1);

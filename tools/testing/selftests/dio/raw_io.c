@@ -8,18 +8,22 @@
  * depends on its position and on a generation, so that data from another place or time is seen.
  * What goes through RAWDEV one way is checked through BLOCKDEV, opened with O_DIRECT, and the other
  * way round. Most cases are tried with every way to send a request (enum engine) and with sizes
- * that fit one bio on the stack, one allocated bio, and many bios. RAWDEV may be a block device
+ * that fit one bio on the stack, one allocated bio, and many bios. What O_DIRECT on the disk does
+ * in its own way from kernel to kernel, a raw device must do likewise. RAWDEV may be a block device
  * itself: it is then opened with O_DIRECT, for comparison.
  *
  * Exit status: 0 passed, 1 failed, 2 wrong usage, 4 skipped; one line on stderr says why.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdarg.h>
 #include <time.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include "claim.h"
 #include "raw_ioctl.h"
 #include "raw_io.h"
@@ -144,11 +148,40 @@ void make_hole(void *page)
 		die("mprotect: %s", strerror(errno));
 }
 
+pid_t fork_child(void)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		die("fork: %s", strerror(errno));
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(TIME_LIMIT);
+	}
+	return child;
+}
+
+void child_done(pid_t child)
+{
+	int status;
+
+	if (waitpid(child, &status, 0) != child || status)
+		exit(EXIT_FAILURE);	/* it has said why */
+}
+
 void sleep_ms(long ms)
 {
 	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
 
 	nanosleep(&t, NULL);
+}
+
+long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* The disk itself, not through the raw device. */
@@ -254,6 +287,17 @@ long rw(enum engine engine, int write, void *buf, size_t len, __u64 pos)
 		return sys_result(write ? pwrite(raw_fd, buf, len, pos) :
 					  pread(raw_fd, buf, len, pos));
 	}
+}
+
+long disk_rw(enum engine engine, int write, void *buf, size_t len, __u64 pos)
+{
+	int fd = raw_fd;
+	long ret;
+
+	raw_fd = blk_fd;
+	ret = rw(engine, write, buf, len, pos);
+	raw_fd = fd;
+	return ret;
 }
 
 const char *rw_name(int write)

@@ -72,7 +72,11 @@ void check_bytes(const unsigned char *buf, size_t len, int byte, const char *wha
 
 void *get_memory(size_t len);
 void make_hole(void *page);
+/* A process that goes on in the caller, too, and one that ended well, or we do not. */
+pid_t fork_child(void);
+void child_done(pid_t child);
 void sleep_ms(long ms);
+long now_ms(void);
 
 /* The disk itself, not through the raw device */
 void disk_io(int write, void *buf, size_t len, __u64 pos);
@@ -84,6 +88,8 @@ unsigned long queue_attr(const char *name, unsigned long missing);
 long rw(enum engine engine, int write, void *buf, size_t len, __u64 pos);
 long aio_one(struct iocb *cb);
 long ring_one(int op, void *addr, unsigned int len, __u64 pos);
+/* The same request, but by O_DIRECT on the block device */
+long disk_rw(enum engine engine, int write, void *buf, size_t len, __u64 pos);
 const char *rw_name(int write);
 int engine_there(enum engine engine);
 enum engine next_engine(enum engine e);

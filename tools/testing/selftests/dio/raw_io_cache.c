@@ -98,7 +98,7 @@ static void case_nocache(char **args)
 	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
 		for (write = 0; write < 2; write++) {
 			trying("%s, %s", engine_names[e], rw_name(write));
-			for (at = 0; at < area / 2; at += PAGE)
+			for (at = 0; at < area / 2; at += area / 64)
 				expect(rw(e, write, buf, PAGE, at), PAGE, "small request");
 			expect(rw(e, write, buf, area / 2, at), area / 2, "big request");
 			left = cached_pages(buffered, area);
@@ -139,9 +139,58 @@ static void case_late(char **args)
 	}
 }
 
+/* Write the first block, from a process of its own. */
+static pid_t start_write(enum engine e, char *buf)
+{
+	pid_t child = fork_child();
+
+	if (child)
+		return child;
+	fill(buf, block, 0, 2);
+	expect(rw(e, 1, buf, block, 0), block, "write");
+	exit(0);
+}
+
+/*
+ * BLOCKDEV holds writes back. The write waits for the dirty page to be written, to drop it then. A
+ * store to the mapped page meanwhile makes that fail. Both must be in the page and on the disk.
+ */
+static void case_kept(char **args)
+{
+	size_t len = block > PAGE / 2 ? 2 * block : PAGE;
+	char *buf = get_memory(len), *map;
+	int buffered = open_node(blk_name, O_RDWR);
+	enum engine e;
+	pid_t child;
+
+	(void)args;
+	if (block >= PAGE)
+		skip("a page holds one block of this disk");
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, buffered, 0);
+	if (map == MAP_FAILED)
+		die("%s cannot be mapped: %s", blk_name, strerror(errno));
+	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
+		trying("%s", engine_names[e]);
+		fill(buf, len, 0, 1);
+		expect(sys_result(pwrite(buffered, buf, len, 0)), len, "buffered write");
+		child = start_write(e, buf);
+		sleep_ms(100);
+		fill(map + len - block, block, len - block, 3);
+		child_done(child);
+		check(map, block, 0, 2, "mapped disk after a write");
+		expect(sys_result(pread(buffered, buf, len, 0)), len, "buffered read");
+		check(buf, block, 0, 2, "buffered read after a write");
+		expect(sys_result(fsync(buffered)), 0, "fsync");
+		disk_check(0, block, 2, "the disk, where it was written");
+		disk_check(block, len - 2 * block, 1, "the disk, where nobody wrote");
+		disk_check(len - block, block, 3, "the disk, where it was stored to");
+	}
+}
+
 const struct raw_case cache_cases[] = {
 	{ "coherent", case_coherent, NULL },
 	{ "nocache", case_nocache, NULL },
 	{ "late", case_late, NULL },
+	{ "kept", case_kept, NULL },
 	{ }
 };

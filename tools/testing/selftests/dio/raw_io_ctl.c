@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -103,6 +104,83 @@ static void case_ctl(char **args)
 	expect(ctl(RAW_GETBIND, minor, 0, 0), 0, "RAW_GETBIND");
 }
 
+#ifdef __x86_64__
+/* As a program of i386 calls: all in 32 bits */
+static long ioctl_32(int fd, unsigned long cmd, void *arg)
+{
+	long ret;
+
+	asm volatile("int $0x80" : "=a" (ret)
+		     : "a" (54L), "b" ((long)fd), "c" (cmd), "d" (arg)
+		     : "memory", "cc", "r8", "r9", "r10", "r11");
+	return (int)ret;
+}
+
+struct raw_config_request_32 {
+	int raw_minor;
+	__u64 block_major;
+	__u64 block_minor;
+} __attribute__((__packed__));
+
+static void no_such_call(int signal)
+{
+	_exit(signal);
+}
+
+static int kernel_takes_32(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		signal(SIGSEGV, no_such_call);
+		ioctl_32(-1, RAW_GETBIND, NULL);
+		_exit(0);
+	}
+	return waitpid(child, &status, 0) == child && !status;
+}
+
+/* The struct ends with the caller's memory. */
+static void case_compat(char **args)
+{
+	int minor = atoi(args[0]);
+	struct raw_config_request_32 *req;
+	struct stat st;
+	char *mem;
+
+	if (!kernel_takes_32())
+		skip("this kernel takes no 32-bit system calls");
+	if (stat(blk_name, &st))
+		die("%s: %s", blk_name, strerror(errno));
+	mem = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (mem == MAP_FAILED)
+		die("no memory below 2 GiB");
+	make_hole(mem + PAGE);
+	req = (void *)(mem + PAGE - sizeof(*req));
+	*req = (struct raw_config_request_32){ minor, major(st.st_rdev), minor(st.st_rdev) };
+	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND");
+	expect_bound(minor, major(st.st_rdev), minor(st.st_rdev), "bound by 32 bits");
+	*req = (struct raw_config_request_32){ minor, 1000, 1000 };
+	expect(ioctl_32(raw_fd, RAW_GETBIND, req), 0, "RAW_GETBIND");
+	if (req->raw_minor != minor || req->block_major != major(st.st_rdev) ||
+	    req->block_minor != minor(st.st_rdev))
+		die("RAW_GETBIND says %d: %llu:%llu", req->raw_minor,
+		    (unsigned long long)req->block_major, (unsigned long long)req->block_minor);
+	*req = (struct raw_config_request_32){ minor, 0, 0 };
+	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND to 0:0");
+	expect_bound(minor, 0, 0, "unbound by 32 bits");
+	expect(ioctl_32(raw_fd, RAW_SETBIND, mem + PAGE - 4), -EFAULT, "half a request");
+	expect(ioctl_32(raw_fd, BLKGETSIZE, req), -ENOTTY, "BLKGETSIZE");
+}
+#else
+static void case_compat(char **args)
+{
+	(void)args;
+	skip("only x86-64 calls as 32 bits from here");
+}
+#endif
+
 /*
  * Opened again and again while it is bound to one disk and another, whose stamps differ. An open
  * file holds its binding.
@@ -185,6 +263,7 @@ static void case_race(char **args)
 
 const struct raw_case ctl_cases[] = {
 	{ "ctl", case_ctl, "MINOR NUMBER-OF-MINORS" },
+	{ "compat", case_compat, "MINOR" },
 	{ "race", case_race, "MINOR BLOCKDEV2" },
 	{ }
 };

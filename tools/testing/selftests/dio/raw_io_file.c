@@ -3,10 +3,15 @@
  * raw_io: what a file of a raw device is
  */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <linux/fs.h>
+#include <linux/loop.h>
 #include <scsi/sg.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/sendfile.h>
+#include <sys/wait.h>
+#include "raw_ioctl.h"
 #include "raw_io.h"
 
 static void case_ioctl(char **args)
@@ -53,6 +58,195 @@ static void case_ioctl(char **args)
 	expect(sys_result(ioctl(raw_fd, SG_IO, &sg)), ret, "SG_IO");
 	if (memcmp(inquiry[0], inquiry[1], sizeof(inquiry[0])))
 		die("SG_IO gives another answer than on %s", blk_name);
+}
+
+/* A loop device that is made of the raw file; -1 if this kernel makes none. */
+static int loop_over_raw(char *name, size_t size)
+{
+	struct loop_config config = { .fd = raw_fd, .block_size = block };
+	int ctl = open("/dev/loop-control", O_RDWR), n, fd;
+
+	n = ctl < 0 ? -1 : ioctl(ctl, LOOP_CTL_GET_FREE);
+	snprintf(name, size, "/dev/loop%d", n);
+	fd = n < 0 ? -1 : open(name, O_RDWR);
+	if (fd < 0)
+		skip("no loop devices");
+	expect(sys_result(ioctl(fd, LOOP_CONFIGURE, &config)), 0, "LOOP_CONFIGURE");
+	return fd;
+}
+
+/* What the loop driver calls, is there: also what frees and zeroes. */
+static void case_loop(char **args)
+{
+	const size_t part = 256 * KIB;
+	__u64 range[2] = { part, part };
+	char *buf = get_memory(part), name[32];
+	int fd = loop_over_raw(name, sizeof(name));
+	__u64 size = 0;
+	long ret;
+
+	(void)args;
+	trying("%s", name);
+	expect(sys_result(ioctl(fd, BLKGETSIZE64, &size)), 0, "BLKGETSIZE64");
+	if (!size) {
+		/* 7.3 asks the inode of the raw device, which has no size. */
+		expect(sys_result(pread(fd, buf, part, 0)), 0, "read of what has no bytes");
+		expect(sys_result(ioctl(fd, LOOP_CLR_FD, 0)), 0, "LOOP_CLR_FD");
+		skip("this kernel's loop driver takes a raw device for empty");
+	}
+	if (size != disk_size)
+		die("has %llu bytes, not %llu", (unsigned long long)size,
+		    (unsigned long long)disk_size);
+	disk_fill(0, 4 * part, 1);
+	expect(sys_result(pread(fd, buf, part, 0)), part, "read");
+	check(buf, part, 0, 1, "what was read");
+	fill(buf, part, 0, 2);
+	expect(sys_result(pwrite(fd, buf, part, 0)), part, "write");
+	expect(sys_result(fsync(fd)), 0, "fsync");
+	disk_check(0, part, 2, "what was written");
+	expect(sys_result(ioctl(fd, BLKZEROOUT, range)), 0, "BLKZEROOUT");
+	disk_io(0, buf, part, part);
+	check_bytes((unsigned char *)buf, part, 0, "what was zeroed");
+	range[0] = 2 * part;
+	ret = sys_result(ioctl(fd, BLKDISCARD, range));
+	if (ret != -EOPNOTSUPP)
+		expect(ret, 0, "BLKDISCARD");
+	disk_check(3 * part, part, 1, "what is behind it");
+	expect(sys_result(ioctl(fd, LOOP_CLR_FD, 0)), 0, "LOOP_CLR_FD");
+}
+
+static void case_splice(char **args)
+{
+	const size_t len = 16 * PAGE;
+	int pipes[2], file = memfd_create("raw_io", 0);
+	char *buf = get_memory(MIB);
+	off_t pos = 3 * block;
+	loff_t at = pos;
+
+	(void)args;
+	if (pipe(pipes) || file < 0)
+		die("no pipe, or no file: %s", strerror(errno));
+	disk_fill(0, 2 * MIB, 1);
+	expect(sys_result(splice(raw_fd, &at, pipes[1], NULL, len, 0)), len, "splice to a pipe");
+	expect(at, pos + len, "position after it");
+	expect(sys_result(read(pipes[0], buf, len)), len, "read of the pipe");
+	check(buf, len, pos, 1, "what came out of the pipe");
+
+	fill(buf, len, pos, 2);
+	expect(sys_result(write(pipes[1], buf, len)), len, "write into the pipe");
+	at = pos;
+	expect(sys_result(splice(pipes[0], NULL, raw_fd, &at, len, 0)), len, "splice to the disk");
+	expect(at, pos + len, "position after it");
+	disk_check(pos, len, 2, "what came out of the pipe");
+	disk_check(0, pos, 1, "what is before it");
+	disk_check(pos + len, len, 1, "what is behind it");
+
+	at = 1;
+	expect(sys_result(splice(raw_fd, &at, pipes[1], NULL, len, 0)), -EINVAL, "odd position");
+	at = disk_size;
+	expect(sys_result(splice(raw_fd, &at, pipes[1], NULL, len, 0)), 0, "splice at the end");
+
+	disk_fill(0, MIB, 3);
+	pos = 0;
+	while (pos < (off_t)MIB)
+		if (sendfile(file, raw_fd, &pos, MIB - pos) <= 0)
+			die("sendfile at %jd: %s", (intmax_t)pos, strerror(errno));
+	expect(sys_result(pread(file, buf, MIB, 0)), MIB, "read of the file");
+	check(buf, MIB, 0, 3, "what was sent");
+}
+
+/* Access mode 3 is for ioctls alone. There is nothing to be mapped. */
+static void case_modes(char **args)
+{
+	char *buf = get_memory(PAGE);
+	__u64 size = 0;
+	int fd;
+
+	(void)args;
+	if (mmap(NULL, PAGE, PROT_READ, MAP_SHARED, raw_fd, 0) != MAP_FAILED || errno != ENODEV)
+		die("can be mapped, or not for the right reason");
+	fd = open(raw_name, O_ACCMODE);
+	expect(fd < 0 ? -errno : 0, 0, "open with access mode 3");
+	expect(sys_result(ioctl(fd, BLKGETSIZE64, &size)), 0, "BLKGETSIZE64");
+	expect(size, disk_size, "size");
+	expect(sys_result(pread(fd, buf, PAGE, 0)), -EBADF, "read");
+	expect(sys_result(pwrite(fd, buf, PAGE, 0)), -EBADF, "write");
+}
+
+/* The cgroup has no right to the disk, to none of its raw devices either. */
+static void case_cgroup(char **args)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR, O_ACCMODE };
+	char procs[PATH_MAX];
+	unsigned int i;
+	int fd;
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", args[0]);
+	fd = open_node(procs, O_WRONLY);
+	if (write(fd, "0", 1) != 1)
+		die("%s: %s", procs, strerror(errno));
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		trying("access mode %d", modes[i]);
+		fd = open(blk_name, modes[i]);
+		if (modes[i] != O_ACCMODE)
+			expect(fd < 0 ? -errno : 0, -EPERM, blk_name);
+		fd = open(raw_name, modes[i]);
+		expect(fd < 0 ? -errno : 0, -EPERM, raw_name);
+	}
+}
+
+static pid_t in_child(void (*run)(void))
+{
+	pid_t child = fork_child();
+
+	if (child)
+		return child;
+	run();
+	exit(0);
+}
+
+static void scan_partitions(void)
+{
+	if (ioctl(raw_fd, BLKFLSBUF, 0) || ioctl(raw_fd, BLKRRPART, 0))
+		die("BLKRRPART: %s", strerror(errno));
+}
+
+static void open_sick(void)
+{
+	close(open_node(raw_name, O_RDONLY));
+}
+
+static void still_waits(pid_t child, const char *what)
+{
+	if (waitpid(child, NULL, WNOHANG))
+		die("%s was done too soon: this case sees nothing", what);
+}
+
+/*
+ * BLOCKDEV takes a second for each request, and its partitions are being looked for: who opens it
+ * has to wait. Nobody else has to.
+ */
+static void case_sick(char **args)
+{
+	pid_t scan, opener;
+	long start;
+	int fd;
+
+	scan = in_child(scan_partitions);
+	sleep_ms(200);
+	opener = in_child(open_sick);
+	sleep_ms(200);
+	still_waits(opener, "the open of the sick disk");
+	start = now_ms();
+	fd = open_node(args[0], O_RDONLY);
+	close(fd);
+	if (!raw_bound_to(atoi(strrchr(args[0], 'w') + 1)))
+		die("%s is not bound", args[0]);
+	if (now_ms() - start > 300)
+		die("another raw device was opened and asked for in %ld ms", now_ms() - start);
+	still_waits(opener, "the open of the sick disk");
+	child_done(opener);
+	child_done(scan);
 }
 
 static void expect_open(const char *name, int flags, int wanted, const char *when)
@@ -168,6 +362,11 @@ static void case_once(char **args)
 
 const struct raw_case file_cases[] = {
 	{ "ioctl", case_ioctl, NULL },
+	{ "loop", case_loop, NULL },
+	{ "splice", case_splice, NULL },
+	{ "modes", case_modes, NULL },
+	{ "cgroup", case_cgroup, "CGROUP" },
+	{ "sick", case_sick, "RAWDEV2" },
 	{ "excl", case_excl, "RAWDEV2 DIRECTORY" },
 	{ "readonly", case_readonly, NULL },
 	{ "once", case_once, "read|write|dsync|fsync LENGTH" },

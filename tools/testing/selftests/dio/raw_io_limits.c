@@ -3,6 +3,7 @@
  * raw_io: requests that are refused, cut off or empty, and flags
  */
 #define _GNU_SOURCE
+#include <sys/wait.h>
 #include "raw_io.h"
 
 static void case_seek(char **args)
@@ -57,11 +58,16 @@ static void case_align(char **args)
 			try_refused(e, buf + i, 1 * MIB, block, "memory not aligned");
 		}
 	}
+	/* Refused up to 6.17, and later where the disk's memory segments are limited. */
 	trying("two halves of a block");
 	iov[0] = (struct iovec) { buf, block / 2 };
 	iov[1] = (struct iovec) { buf + PAGE, block / 2 };
-	expect(sys_result(preadv(raw_fd, iov, 2, 0)), -EINVAL, "readv");
-	expect(sys_result(pwritev(raw_fd, iov, 2, 0)), -EINVAL, "writev");
+	expect(sys_result(preadv(raw_fd, iov, 2, 0)), sys_result(preadv(blk_fd, iov, 2, 0)),
+	       "readv");
+	fill(buf, block / 2, 0, 1);
+	fill(buf + PAGE, block / 2, block / 2, 1);
+	expect(sys_result(pwritev(raw_fd, iov, 2, 0)), sys_result(pwritev(blk_fd, iov, 2, 0)),
+	       "writev");
 	disk_check(0, 8 * PAGE, 1, "the disk");
 	if (mem_align > 512)
 		die("memory must be aligned to %u bytes, more than 512", mem_align);
@@ -138,26 +144,43 @@ static void case_zero(char **args)
 	}
 }
 
-/* Page number @hole of the request's @pages is not there. */
+/*
+ * Page number @hole of the request's @pages is not there: as on the disk, which may move part of
+ * the block before it.
+ */
 static void try_fault(enum engine e, size_t pages, size_t hole, size_t offset)
 {
-	size_t len = (pages - 1) * PAGE, good = (hole * PAGE - offset) / block * block;
-	char *mem = get_memory(pages * PAGE), *buf = mem + offset;
+	size_t len = (pages - 1) * PAGE, good = hole ? hole * PAGE - offset : 0, done;
+	char *mem = get_memory(pages * PAGE), *buf = mem + offset, *disk = get_memory(len);
 	long wanted;
 
-	if (!hole)
-		good = 0;
-	wanted = good ? (long)good : -EFAULT;
 	make_hole(mem + hole * PAGE);
 	trying("%s, page %zu of %zu missing, memory offset %zu", engine_names[e], hole, pages,
 	       offset);
 	disk_fill(0, len, 1);
+	wanted = disk_rw(e, 0, buf, len, 0);
+	memset(buf, 0, good);
 	expect(rw(e, 0, buf, len, 0), wanted, "read");
-	check(buf, good, 0, 1, "what was read");
-	fill(buf, good, 0, 2);
+	if (wanted > (long)good)
+		die("read into memory that is not there");
+	if (wanted > 0)
+		check(buf, wanted / 8 * 8, 0, 1, "what was read");
+
+	fill(buf, good / 8 * 8, 0, 2);
+	wanted = disk_rw(e, 1, buf, len, 0);
+	disk_fill(0, len, 1);
 	expect(rw(e, 1, buf, len, 0), wanted, "write");
-	disk_check(0, good, 2, "what was written");
-	disk_check(good, len - good, 1, "what is behind it");
+	if (wanted > (long)good)
+		die("wrote from memory that is not there");
+	done = wanted > 0 ? wanted : 0;
+	disk_io(0, disk, len, 0);
+	check(disk, done / 8 * 8, 0, 2, "what was written");
+	/* Of a request that failed, some may have been. */
+	if (!done)
+		done = good;
+	done = (done + 7) / 8 * 8;
+	check(disk + done, len - done, done, 1, "what is behind it");
+	munmap(disk, len);
 	munmap(mem, pages * PAGE);
 }
 
@@ -273,6 +296,117 @@ static void case_flags(char **args)
 	expect(sys_result(pwrite(fd, buf, PAGE, 0)), PAGE, "write of a write-only file");
 }
 
+/* What must not wait comes back within so many ms, on a disk that takes 300. */
+#define AT_ONCE		150
+
+static void try_at_once(long wanted, const char *what, long (*request)(void *buf), void *buf)
+{
+	long start = now_ms(), ret = request(buf), took = now_ms() - start;
+
+	if (took > AT_ONCE)
+		die("%s that must not wait took %ld ms, and gave %s", what, took, result_name(ret));
+	expect(ret, wanted, what);
+}
+
+static long nowait_aio(void *buf, int write)
+{
+	struct iocb cb;
+
+	aio_prepare(&cb, raw_fd, write, buf, PAGE, 0);
+	cb.aio_rw_flags = RWF_NOWAIT;
+	return aio_one(&cb);
+}
+
+static long nowait_aio_read(void *buf)
+{
+	return nowait_aio(buf, 0);
+}
+
+static long nowait_aio_write(void *buf)
+{
+	return nowait_aio(buf, 1);
+}
+
+static long nowait_write(void *buf)
+{
+	return pwritev_flags(buf, PAGE, 0, RWF_NOWAIT);
+}
+
+static long nowait_ring_write(void *buf)
+{
+	struct ring ring;
+
+	ring_setup(&ring, 1, 0);
+	ring_queue(&ring, raw_fd, IORING_OP_WRITE, buf, PAGE, 0, 0)->rw_flags = RWF_NOWAIT;
+	ring_enter(&ring, 1);
+	return ring_reap(&ring, NULL);
+}
+
+/* Keeps the disk's queue full for some seconds. */
+static void fill_queue(void)
+{
+	enum { NR = 24 };
+	char *mem = get_memory(NR * PAGE);
+	aio_context_t ctx = aio_setup(NR);
+	struct io_event events[NR];
+	struct iocb cbs[NR], *list[NR];
+	unsigned int i;
+
+	for (i = 0; i < NR; i++) {
+		list[i] = &cbs[i];
+		/* not neighbours, which would be one request */
+		aio_prepare(&cbs[i], raw_fd, 0, mem + i * PAGE, PAGE, 2 * (i + 1) * PAGE);
+	}
+	aio_submit(ctx, list, NR);
+	aio_reap(ctx, events, NR, NR, NULL);
+	for (i = 0; i < NR; i++)
+		expect(events[i].res, PAGE, "read that may wait");
+	exit(0);
+}
+
+static void read_buffered(void)
+{
+	int buffered = open_node(blk_name, O_RDWR);
+	char *buf = get_memory(PAGE);
+
+	expect(sys_result(pread(buffered, buf, PAGE, 0)), PAGE, "buffered read");
+	exit(0);
+}
+
+/* BLOCKDEV takes 300 ms for a request, and two at a time. */
+static void case_nowait(char **args)
+{
+	char *buf = get_memory(PAGE);
+	pid_t child;
+
+	(void)args;
+	disk_fill(0, PAGE, 1);
+	child = fork_child();
+	if (!child)
+		fill_queue();
+	sleep_ms(200);
+	trying("the disk's queue is full");
+	try_at_once(-EAGAIN, "AIO read", nowait_aio_read, buf);
+	try_at_once(-EAGAIN, "AIO write", nowait_aio_write, buf);
+	try_at_once(-EAGAIN, "write", nowait_write, buf);
+	if (waitpid(child, NULL, WNOHANG))
+		die("the queue was not full: this case sees nothing");
+	child_done(child);
+
+	child = fork_child();
+	if (!child)
+		read_buffered();
+	sleep_ms(100);
+	trying("a page is being read into the cache");
+	try_at_once(-EAGAIN, "write", nowait_write, buf);
+	if (engine_there(URING))
+		try_at_once(-EAGAIN, "io_uring write", nowait_ring_write, buf);
+	if (waitpid(child, NULL, WNOHANG))
+		die("it was read too soon: this case sees nothing");
+	child_done(child);
+	disk_check(0, PAGE, 1, "the disk");
+}
+
 /* O_DIRECT is allowed, at open and later, and changes nothing. */
 static void case_direct(char **args)
 {
@@ -299,6 +433,7 @@ const struct raw_case limits_cases[] = {
 	{ "zero", case_zero, NULL },
 	{ "fault", case_fault, NULL },
 	{ "flags", case_flags, NULL },
+	{ "nowait", case_nowait, NULL },
 	{ "direct", case_direct, NULL },
 	{ }
 };

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include "pins.h"
 #include "raw_io.h"
 
 /* A thread, in that it shares our memory; its end says what the read gave. */
@@ -121,42 +122,24 @@ static void case_dirty(char **args)
 }
 
 /* Pages pinned less pages released, as the kernel counts them since it was booted. */
-static long pinned_now(void)
-{
-	unsigned long value, acquired = 0, released = 0;
-	FILE *file = fopen("/proc/vmstat", "r");
-	char name[64];
-	int found = 0;
-
-	while (file && fscanf(file, "%63s %lu", name, &value) == 2) {
-		if (!strcmp(name, "nr_foll_pin_acquired") && ++found)
-			acquired = value;
-		else if (!strcmp(name, "nr_foll_pin_released") && ++found)
-			released = value;
-	}
-	if (file)
-		fclose(file);
-	if (found != 2)
-		skip("this kernel does not count pinned pages in /proc/vmstat");
-	return acquired - released;
-}
-
 #define PIN_ROUNDS 1000
 
-/* What is lost once a round shows, whatever else pins pages at the same time. */
+static long pinned_now(void)
+{
+	long now;
+
+	if (pins_now(&now))
+		skip("this kernel does not count pinned pages in /proc/vmstat");
+	return now;
+}
+
 static void check_pins(long before, const char *what)
 {
-	long lost = 0;
-	int tries;
+	long lost = pins_lost(before, PIN_ROUNDS);
 
-	for (tries = 0; tries < 50; tries++) {
-		lost = pinned_now() - before;
-		if (labs(lost) < PIN_ROUNDS / 2)
-			return;
-		sleep_ms(100);
-	}
-	die("%s: %ld pins %s after %d rounds", what, labs(lost), lost > 0 ? "left" : "too few",
-	    PIN_ROUNDS);
+	if (lost)
+		die("%s: %ld pins %s after %d rounds", what, labs(lost),
+		    lost > 0 ? "left" : "too few", PIN_ROUNDS);
 }
 
 static void case_pins(char **args)

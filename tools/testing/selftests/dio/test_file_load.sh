@@ -5,8 +5,9 @@
 # while a read is on its way, a write beside another, and a sync of mapped memory that is read into;
 # processes that truncate while others read and write (dio_race); and fio, which verifies what
 # several jobs write at once (test_file_load.fio). Writes beside others have more cases on vfat with
-# sectors larger than the disk's, and one on ext2 says what must not wait; and a read goes on while
-# a page of somebody else is locked, which the disk of that keeps suspended.
+# sectors larger than the disk's, and one on ext2 says what must not wait; and a read on vfat, in
+# several bios, goes on while a page of somebody else is locked, which the disk of that keeps
+# suspended.
 #
 # A case fails on data that is wrong, now or once the file system has been mounted anew, and on
 # processes that hang. DIO_OPS scales the operations of dio_race.
@@ -55,7 +56,7 @@ on_slow()
 	fs=$1
 	word=$5
 	shift 5
-	dd bs=64k "$@" of="$DIO_TMP/mnt/file" status=none && sync || return
+	fill_file "$@" && sync || return
 	# vfat knows where the data of a file ends to the byte only if it did not write that itself.
 	case $word in
 	extend|beyond)
@@ -67,6 +68,24 @@ on_slow()
 	"$DIO_DIR/dio_race" $word "$DIO_TMP/mnt/file" || bad=1
 	dio_dm_table files "0 $DIO_SECTORS linear $DIO_DISK 0" && umount "$DIO_TMP/mnt" &&
 		return $bad
+}
+
+# fill_file DD-ARGS...: the file, with its pieces of 16 KiB apart if the first is "apart"
+fill_file()
+{
+	if [ "$1" != apart ]; then
+		dd bs=64k "$@" of="$DIO_TMP/mnt/file" status=none
+		return
+	fi
+	shift
+	n=0
+	while [ $n -lt 16 ]; do
+		for to in file between; do
+			dd bs=16k "$@" of="$DIO_TMP/mnt/$to" count=1 skip=$n seek=$n \
+				conv=notrunc status=none || return
+		done
+		n=$((n + 1))
+	done
 }
 
 # clean_on NAME MAKER
@@ -92,7 +111,9 @@ with_other()
 	bad_other=0
 	"$@" || bad_other=1
 	dmsetup resume --noudevrules --noudevsync dio_other
-	dio_wait 30 umount "$DIO_TMP/other" && return $bad_other
+	# Whoever was stuck on it may keep both open until now.
+	dio_wait 30 dio_umount "$DIO_TMP/mnt" && dio_wait 30 umount "$DIO_TMP/other" &&
+		return $bad_other
 }
 
 # locked_on NAME MAKER
@@ -106,7 +127,7 @@ locked_on()
 	chmod +x "$DIO_TMP/stop" "$DIO_TMP/go"
 	with_other "$loop" on_slow "$1" "$2" 4000 0 \
 		"locked stop=$DIO_TMP/stop go=$DIO_TMP/go other=$DIO_TMP/other/file" \
-		if="$DIO_TMP/stamps"
+		apart if="$DIO_TMP/stamps"
 }
 
 # fio_on NAME MAKER LESS
@@ -146,7 +167,7 @@ dio_check "a write of whole blocks into a hole waits for no read of others" \
 dio_check "more O_DSYNC writes than a CPU has workers, and one that waits for them" \
 	on_slow ext2 "mke2fs -q -F -t ext2 -b 4096" 0 500 behind if=/dev/zero seek=1 count=1
 dio_check "a read in several bios, while a page of somebody else stays locked" \
-	locked_on ext2 "mke2fs -q -F -t ext2 -b 1024"
+	locked_on vfat mkfs.vfat
 
 while IFS=: read -r name maker less; do
 	race="truncate while others read and write, $name"

@@ -5,8 +5,11 @@
 #
 # The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) get each file system in turn. After the
 # operations it is mounted anew and compared with the model once more. Then a write whose memory ends
-# early must leave the rest alone, and dio_pin runs on it, from a disk that holds reads back. The operations are repeated with sectors of 4096 bytes, and on a
-# loop device that passes direct I/O on to a file (memory that is the kernel's own, in bio_vecs).
+# early must leave the rest alone, reads must drop each pin that they take, and dio_pin runs on it,
+# from a disk that holds reads back. What was synced is on a copy of the disk. The bare disk drops
+# pins, too, where memory ends inside a sector. The operations are repeated with sectors of 4096
+# bytes, and on a loop device that passes direct I/O on to a file (memory that is the kernel's own,
+# in bio_vecs).
 # DIO_OPS scales the number of operations.
 
 # shellcheck source=dio_common.sh
@@ -63,6 +66,65 @@ bad_on()
 	umount "$DIO_TMP/mnt" && return $bad
 }
 
+# count_on NAME: on what was made last
+count_on()
+{
+	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	dd if=/dev/zero of="$DIO_TMP/mnt/count" bs=64k count=1 status=none && sync &&
+		"$DIO_DIR/dio_pin" count "$DIO_TMP/mnt/count"
+	counted=$?
+	umount "$DIO_TMP/mnt" || return
+	return $counted
+}
+
+# synced_on NAME: on what was made last; a copy of the disk, taken behind a write that fsync() or
+# O_DSYNC says is safe, must have it: in a hole, and at the end of a file
+synced_on()
+{
+	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	sync_both "$1"
+	synced=$?
+	umount "$DIO_TMP/mnt" && return $synced
+}
+
+sync_both()
+{
+	truncate -s 256K "$DIO_TMP/mnt/hole" && : >"$DIO_TMP/mnt/end" && sync || return
+	head -c 64K /dev/urandom >"$DIO_TMP/data" || return
+	dd if="$DIO_TMP/data" of="$DIO_TMP/mnt/hole" bs=64K seek=2 oflag=direct conv=notrunc,fsync \
+		status=none && power_cut "$1" hole 128K || return
+	dd if="$DIO_TMP/data" of="$DIO_TMP/mnt/end" bs=64K oflag=direct,dsync conv=notrunc \
+		status=none && power_cut "$1" end 0
+}
+
+# power_cut NAME FILE POSITION: what is in FILE if the disk is no more than it is now
+power_cut()
+{
+	dd if="$disk" of="$DIO_TMP/cut" bs=1M iflag=direct status=none || return
+	umount "$DIO_TMP/mnt" && attach "$DIO_TMP/cut" && dio_fs_mount "$1" "$loop" "$DIO_TMP/mnt" || return
+	cmp -n 65536 -i "0:$3" "$DIO_TMP/data" "$DIO_TMP/mnt/$2"
+	cut=$?
+	umount "$DIO_TMP/mnt" && detach "$loop" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" && return $cut
+}
+
+# check_synced CASE NAME
+check_synced()
+{
+	case $2 in
+	jfs|ntfs3)
+		why=${why:-"$2 mounts no disk that was not unmounted"}
+		;;
+	reiserfs)
+		why=${why:-"reiserfs does not commit the size that an O_DSYNC write by O_DIRECT makes"}
+		;;
+	esac
+	if [ -n "$why" ]; then
+		dio_skip "$1" "$why"
+	else
+		dio_check "$1" synced_on "$2"
+	fi
+}
+
 # check_model CASE DISK UNIT NAME MAKER [LESS]: sets why to the reason if it is skipped
 check_model()
 {
@@ -88,10 +150,10 @@ check_pin()
 	fi
 }
 
-# attach FILE OPTION: sets loop to a loop device
+# attach FILE [OPTION]: sets loop to a loop device
 attach()
 {
-	loop=$(losetup -f --show "$2" "$1") || return
+	loop=$(losetup -f --show ${2:+"$2"} "$1") || return
 	dio_on_exit detach "$loop"
 }
 
@@ -133,16 +195,22 @@ no_slow=$DIO_WHY
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 # ext4 has direct I/O of its own, which loses the data of dio_pin on 6.1.
-dio_plan $(($(lines "$dio_systems") * 3 - 1 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
+dio_plan $((1 + $(lines "$dio_systems") * 5 - 1 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
+
+# Device-mapper takes whole sectors of memory only.
+dio_try "each pin is dropped, memory in pieces of sectors" "$DIO_DIR/dio_pin" pieces "$DIO_DISK"
 
 while IFS=: read -r name maker less; do
 	check_model "random operations on $name" "$disk" 512 "$name" "$maker" "$less"
 	if [ -n "$why" ]; then
 		dio_skip "bad memory in mid-write, $name" "$why"
+		dio_skip "each pin is dropped and counted, $name" "$why"
 	else
 		dio_check "bad memory in mid-write, $name" bad_on "$name"
+		dio_try "each pin is dropped and counted, $name" count_on "$name"
 	fi
 	[ "$name" = ext4 ] || check_pin "a fork while the disk writes into memory, $name" "$name"
+	check_synced "what was synced is on the disk, $name" "$name"
 done <<LIST
 $dio_systems
 LIST

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+// The driver does not know 29xx yet: all entries have 64 bytes.
+
+// places: 2
+@no_extended_ring@
+expression c, extended, standard;
+@@
+-IS_QLA29XX(c) ? extended : standard
++standard
+
+// places: 2
+@no_pointer_to_it depends on no_extended_ring@
+expression E1, E2;
+@@
+(
+-E1->ring_ext_ptr = E2;
+|
+-E1->ring_ext = E2;
+)
+
+// places: 2
+@no_cases depends on no_pointer_to_it@
+identifier cases = iocb_cases;
+@@
+ struct kunit_case cases[] = {
+ 	...,
+-	KUNIT_CASE_PARAM(test_type_7_29xx, shapes_gen_params),
+ 	...,
+-	KUNIT_CASE_PARAM(test_type_6_29xx, shapes_gen_params),
+ 	...
+ };
+
+// places: 3
+@no_tests depends on no_cases@
+identifier name =~ "29xx$";
+type T;
+@@
+-T name(...)
+-{
+-	...
+-}
+
+@no_layout depends on no_tests@
+symbol type_7_29xx;
+initializer values;
+@@
+-static const struct layout type_7_29xx = values;

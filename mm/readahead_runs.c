@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How far to read ahead: by the lengths of the runs that a file was read in
+ */
+
+/**
+ * DOC: Runs and windows
+ *
+ * The reads of a file are runs: stretches of consecutive pages, each ended by a jump. What is read
+ * for one run is a row of windows, each of which begins where the one before it ends::
+ *
+ *	run_start     start of the last window    start + size
+ *	|             |                           |
+ *	|== window ===|========= window ====#=====|
+ *	|~~~~ what the program has read ~~>       ^ async_size pages from the end: a mark
+ *
+ * Nothing is noted while the program finds its pages in the cache. The policy is asked at a miss
+ * (the program needs a page that is not there) and at a mark (it has arrived at a page that says:
+ * read on). A miss at a new place ends the run before. Where that ended is in prev_pos, which the
+ * read path keeps anyway, and where it began is in run_start: so its length costs nothing.
+ *
+ * From the lengths comes the length to expect, ra_run_mean(). A new run is given that much at once,
+ * without a mark if one window holds it. Of more than 256 KiB the first window is a part, and the
+ * next ones are twice as long each: the program waits for the first one only. Until two runs have
+ * ended there is nothing to expect, and windows open small and double, as they do for every run
+ * whose beginning was not seen.
+ *
+ * A run that outlives the expectation is given as much again, with marks if it outlives that, too.
+ * From four times the expectation on, and no less than eight pages, windows double: ra_run_next().
+ * A long row of runs of one length is a strong habit, and a run that breaks it a strong sign: then
+ * windows grow faster, to no more than four pages for each run of that row, so that a wrong guess
+ * costs little beside those runs. A row that is too long to be counted may do with any window.
+ *
+ * A run that ended with its first request, such as a pread(2) of a whole record, says nothing of
+ * what the next one needs beyond its request: it counts as one page.
+ *
+ * Streams that share one open file see each other's prev_pos. A run is learnt only if prev_pos lies
+ * within what was read for it, and one stray length alone changes nothing. As ever, such streams
+ * are told apart by their marks and by the pages that each has left in the cache.
+ *
+ * A stream that misses a page which was read for it is short of memory: more was read than the
+ * cache could keep until it was used. It is held: windows of half the size, without marks, which
+ * grow by an eighth each until they have their full size again.
+ *
+ * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word. Faults
+ * rewrite start and size without a word to the policy, so a few of these bits tell whether start is
+ * still the one that was decided here: if not, where the run began is forgotten. There are no
+ * locks: threads that share an open file may mix up each other's windows, but no value makes them
+ * read more than a window allows.
+ *
+ * vm.readahead_runs (sysctl, 1) turns all of this off at 0: windows are then those of
+ * mm/readahead.c, and nothing is learnt.
+ */
+
+#include <linux/backing-dev.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/init.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sizes.h>
+#include <linux/sysctl.h>
+
+#include "readahead_runs.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/readahead_runs.h>
+
+/* Bits of struct ra_packed */
+#define RA_STATE_BITS	2
+#define RA_BEFORE_BITS	14
+#define RA_LENGTH_BITS	13
+#define RA_RUN_SHIFT	2	/* the mean counts in 1/4 pages */
+#define RA_AGREED_BITS	6
+#define RA_FIRST_BITS	4
+#define RA_CHECK_BITS	9
+
+/* The first window of a run is no longer, for that is what the program waits for. */
+#define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
+
+#define RA_BEFORE_MAX	((1U << RA_BEFORE_BITS) - 1)
+#define RA_RUN_MAX	((1U << RA_LENGTH_BITS) - 1)
+#define RA_AGREED_MAX	((1U << RA_AGREED_BITS) - 1)
+#define RA_FIRST_MAX	((1U << RA_FIRST_BITS) - 1)
+
+/**
+ * enum ra_runs_state - what is known of the pages before the last window
+ * @RA_UNKNOWN: nothing; also the state of a file that was just opened
+ * @RA_RUN: where the run under way began
+ * @RA_HELD: the cache does not hold the windows of a stream, so they are kept short
+ */
+enum ra_runs_state {
+	RA_UNKNOWN,
+	RA_RUN,
+	RA_HELD,
+};
+
+/* ->runs of struct file_ra_state */
+union ra_packed {
+	u64 word;
+	struct {
+		u64 state : RA_STATE_BITS;
+		u64 advised : 1;
+		u64 before : RA_BEFORE_BITS;	/* pages of the run before the window */
+		u64 mean : RA_LENGTH_BITS + RA_RUN_SHIFT;
+		u64 last : RA_LENGTH_BITS;
+		u64 agreed : RA_AGREED_BITS;
+		u64 first : RA_FIRST_BITS;
+		u64 check : RA_CHECK_BITS;	/* of the start of the window */
+	};
+};
+
+/* With 8 bytes more struct file still fills three cache lines; with 16 it would take a fourth. */
+static_assert(sizeof(union ra_packed) == sizeof_field(struct file_ra_state, runs));
+static_assert(sizeof(union ra_packed) == 8);
+
+/**
+ * struct ra_view - the state of an open file, unpacked
+ * @start: first page of the last window
+ * @size: its length in pages
+ * @async_size: how many of them lie at and behind its mark; 0 if it has none
+ * @prev_pos: end of the last read, in bytes
+ * @state: what is known of the pages before
+ * @advised: the user said that runs are long: expect nothing
+ * @run_start: first page of the run, if @state is RA_RUN
+ * @mean: expected length of a run, in 1/4 pages; 0 while too few have ended
+ * @last: length of the run that ended last, in pages; 0 if none has
+ * @agreed: how many runs in a row before it had the same length
+ * @first: the run's first request was no longer than 2^@first pages
+ */
+struct ra_view {
+	pgoff_t start;
+	unsigned int size;
+	unsigned int async_size;
+	loff_t prev_pos;
+	enum ra_runs_state state;
+	bool advised;
+	pgoff_t run_start;
+	unsigned int mean;
+	unsigned int last;
+	unsigned int agreed;
+	unsigned int first;
+};
+
+/**
+ * struct ra_ask - what the policy is asked, and what it found out on the way
+ * @mapping: the pages in the cache
+ * @index: the page that is missing or marked
+ * @pages: how many pages from @index on the program wants now; at least 1
+ * @max: the longest window, in pages; at least 1
+ * @expect: how long a run is expected to be, in pages; 0 if there is nothing to go by
+ * @ended: length of the run that was found to have ended, in pages; 0 if none was
+ * @spent: how many pages were read for it
+ */
+struct ra_ask {
+	struct address_space *mapping;
+	pgoff_t index;
+	unsigned long pages;
+	unsigned long max;
+	unsigned long expect;
+	unsigned long ended;
+	unsigned long spent;
+};
+
+static unsigned int ra_check(pgoff_t start)
+{
+	return hash_64(start, RA_CHECK_BITS);
+}
+
+static void ra_load(const struct file_ra_state *ra, struct ra_view *view)
+{
+	union ra_packed packed = { .word = READ_ONCE(ra->runs) };
+
+	view->start = READ_ONCE(ra->start);
+	view->size = READ_ONCE(ra->size);
+	view->async_size = min(READ_ONCE(ra->async_size), view->size);
+	view->prev_pos = READ_ONCE(ra->prev_pos);
+	view->state = packed.check == ra_check(view->start) ? packed.state : RA_UNKNOWN;
+	view->advised = packed.advised;
+	view->run_start = view->start - packed.before;
+	view->mean = packed.mean;
+	view->last = packed.last;
+	view->agreed = packed.agreed;
+	view->first = packed.first;
+}
+
+/* Of a run that is longer than can be counted the last part is remembered. */
+static void ra_store(struct file_ra_state *ra, const struct ra_view *view)
+{
+	union ra_packed packed = {
+		.state = view->state,
+		.advised = view->advised,
+		.mean = view->mean,
+		.last = view->last,
+		.agreed = view->agreed,
+		.first = view->first,
+		.check = ra_check(view->start),
+	};
+
+	if (view->state == RA_RUN)
+		packed.before = min(view->start - view->run_start, (pgoff_t)RA_BEFORE_MAX);
+	WRITE_ONCE(ra->start, view->start);
+	WRITE_ONCE(ra->size, view->size);
+	WRITE_ONCE(ra->async_size, view->async_size);
+	WRITE_ONCE(ra->runs, packed.word);
+}
+
+/* Are two runs of about one length, no more than an eighth of the longer apart? */
+static bool ra_runs_agree(unsigned int a, unsigned int b)
+{
+	return max(a, b) - min(a, b) <= max(a, b) / 8;
+}
+
+/**
+ * ra_run_mean() - the length to expect, after one more run
+ * @mean: the length expected before, in 1/4 pages; 0 if there was none
+ * @last: length of the run before, in pages; 0 if there was none
+ * @agreed: how many runs in a row before that one had the same length
+ * @len: length of the run that ended, in pages; 1 to RA_RUN_MAX
+ *
+ * Two runs in a row that agree are believed: the longer of them is expected, exactly. So a
+ * constant length is reached with its second run, with nothing to round. But to more than four
+ * times the mean it takes three that agree, as what is read in vain for one short run is as much as
+ * a long one gains. If two runs disagree, but both are longer or both shorter than expected, the
+ * mean goes half way to the nearer one, rounded towards it: it gets there, and does not stop short.
+ * Between them it stays.
+ *
+ * Return: the length to expect, in 1/4 pages; 0 if @len is the first.
+ */
+static unsigned int ra_run_mean(unsigned int mean, unsigned int last, unsigned int agreed,
+				unsigned int len)
+{
+	unsigned int near = min(last, len) << RA_RUN_SHIFT;
+	unsigned int far = max(last, len) << RA_RUN_SHIFT;
+
+	if (!last)
+		return 0;
+	if (!mean)
+		return near;
+	if (ra_runs_agree(last, len))
+		return agreed ? far : min(far, 4 * mean);
+	if (mean < near)
+		return mean + DIV_ROUND_UP(near - mean, 2);
+	if (mean > far)
+		return mean - DIV_ROUND_UP(mean - far, 2);
+	return mean;
+}
+
+/* The length to expect, in whole pages: the nearest */
+static unsigned long ra_run_expected(unsigned int mean)
+{
+	return (mean + (1U << (RA_RUN_SHIFT - 1))) >> RA_RUN_SHIFT;
+}
+
+/**
+ * ra_opening() - the window that opens a stream of which nothing is known
+ * @pages: how many pages the program wants now
+ * @max: the longest window, in pages
+ *
+ * Return: four times @pages if that is little beside @max, twice if it is not much, else @max.
+ */
+static unsigned long ra_opening(unsigned long pages, unsigned long max)
+{
+	unsigned long size = roundup_pow_of_two(min(pages, max));
+
+	if (size <= max / 32)
+		return 4 * size;
+	if (size <= max / 4)
+		return 2 * size;
+	return max;
+}
+
+/**
+ * ra_doubled() - the window that follows one of a stream
+ * @size: the window before, in pages
+ * @max: the longest window, in pages
+ *
+ * Return: twice @size, four times if that is little beside @max; no more than @max.
+ */
+static unsigned long ra_doubled(unsigned long size, unsigned long max)
+{
+	if (size < max / 16)
+		return 4 * size;
+	if (size <= max / 2)
+		return 2 * size;
+	return max;
+}
+
+/**
+ * ra_run_next() - how much to read next for a run, in pages
+ * @ra: the open file's state; its window is the last one of the run
+ * @ask: where the run has arrived
+ * @done: how many pages were read for the run so far
+ *
+ * Return: what is missing to the expectation; beyond that, as the DOC comment above says.
+ */
+static unsigned long ra_run_next(const struct ra_view *ra, const struct ra_ask *ask,
+				 unsigned long done)
+{
+	unsigned long expect = ask->expect, size, bold;
+
+	if (done < expect)
+		return min3(expect - done, ask->max, max(2UL * ra->size, RA_WAIT_PAGES));
+
+	if (done < max(4 * expect, 8UL))
+		size = max(expect, ra_opening(ask->pages, ask->max));
+	else
+		size = ra_doubled(ra->size, ask->max);
+	bold = done < 8 * expect ? 4UL * ra->size : ask->max;
+	if (ra->agreed < RA_AGREED_MAX)
+		bold = min(bold, 4UL * ra->agreed);
+	size = max3(size, bold, ra->size + 0UL);
+	return min(size, ask->max);
+}
+
+static void ra_expect(const struct ra_view *ra, struct ra_ask *ask)
+{
+	ask->expect = ra->advised ? 0 : ra_run_expected(ra->mean);
+}
+
+/* The run before has ended, if prev_pos lies in what was read for it. */
+static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
+{
+	pgoff_t end = ((u64)ra->prev_pos + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	unsigned int len;
+
+	if (ra->state != RA_RUN || end <= ra->run_start || end > ra->start + ra->size)
+		return;
+	ask->ended = end - ra->run_start;
+	ask->spent = ra->start + ra->size - ra->run_start;
+
+	len = min3(ask->ended, 4 * ask->max, RA_RUN_MAX + 0UL);
+	if (ask->ended <= 1UL << ra->first)
+		len = 1;
+	ra->mean = ra_run_mean(ra->mean, ra->last, ra->agreed, len);
+	if (len != ra->last)
+		ra->agreed = 0;
+	else if (ra->agreed < RA_AGREED_MAX)
+		ra->agreed++;
+	ra->last = len;
+	ra_expect(ra, ask);
+}
+
+/* A run begins with this request. */
+static void ra_run_from(struct ra_view *ra, const struct ra_ask *ask)
+{
+	ra->state = RA_RUN;
+	ra->run_start = ask->index;
+	ra->first = order_base_2(min(ask->pages, RA_RUN_MAX + 0UL));
+}
+
+/*
+ * The window of a miss that opens a stream. If the program wants all of it the mark cannot come
+ * right after that: it would be met at once, so the next window is read along with this one.
+ */
+static void ra_open(struct ra_view *ra, const struct ra_ask *ask, unsigned long size)
+{
+	ra->start = ask->index;
+	ra->size = size;
+	if (size > ask->pages)
+		ra->async_size = size - ask->pages;
+	else
+		ra->async_size = size / 2;
+}
+
+/*
+ * A run begins at a new place. If it is longer than this window the mark is on the first page,
+ * which the program meets before it waits: two windows are read at once.
+ */
+static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask)
+{
+	unsigned long want = max(ask->expect, ask->pages);
+
+	ra_run_from(ra, ask);
+	ra->start = ask->index;
+	ra->size = min3(want, ask->max, max(ask->pages, RA_WAIT_PAGES));
+	ra->async_size = want > ra->size ? ra->size : 0;
+}
+
+/* The stream got here, and what it needs was in the cache but is not any more. */
+static void ra_hold(struct ra_view *ra, const struct ra_ask *ask)
+{
+	ra->state = RA_HELD;
+	ra->start = ask->index;
+	ra->size = clamp(ra->size / 2UL, min(ask->pages, ask->max), ask->max);
+	ra->async_size = 0;
+}
+
+/* A held stream has used all that was read for it: a little more this time. */
+static void ra_hold_less(struct ra_view *ra, const struct ra_ask *ask)
+{
+	unsigned long size = max(ra->size + ra->size / 8 + 1UL, ask->pages);
+
+	if (size >= ask->max) {
+		ra->state = RA_UNKNOWN;
+		ra_open(ra, ask, ask->max);
+		return;
+	}
+	ra->start = ask->index;
+	ra->size = size;
+	ra->async_size = 0;
+}
+
+/*
+ * The next window of a run of which @done pages were read. There is a mark in it if more is to come
+ * in all likelihood: the expectation is not met, or the run has outlived it by as much again.
+ */
+static void ra_run_extend(struct ra_view *ra, const struct ra_ask *ask, unsigned long done)
+{
+	unsigned long wanted = ask->index + ask->pages - ra->start;
+	unsigned long size = ra_run_next(ra, ask, done);
+	bool more;
+
+	if ((long)wanted > 0)
+		size = max(size, min(wanted, ask->max));
+	more = done + size < ask->expect;
+
+	if (done >= ask->expect)
+		more = done >= 2 * ask->expect || size >= ask->max;
+	ra->size = size;
+	ra->async_size = more ? size : 0;
+}
+
+/* A stream about which no expectation says anything: double. */
+static void ra_stream_extend(struct ra_view *ra, const struct ra_ask *ask, bool missed)
+{
+	unsigned long size = max(ra_doubled(ra->size, ask->max), ra->size + 0UL);
+	unsigned long next = ra_doubled(size, ask->max);
+
+	if (missed && !ra->async_size) {
+		ra_open(ra, ask, ra_opening(ask->pages, ask->max));
+	} else if (missed && size + next <= ask->max) {
+		ra->size = size + next;
+		ra->async_size = next;
+	} else {
+		ra->size = size;
+		ra->async_size = missed ? size / 2 : size;
+	}
+}
+
+/* The program has arrived at the end of the last window (@missed) or at its mark. */
+static void ra_go_on(struct ra_view *ra, struct ra_ask *ask, bool missed)
+{
+	unsigned long done = ra->start + ra->size - ra->run_start;
+
+	if (missed && ra->state == RA_HELD) {
+		ra_hold_less(ra, ask);
+		return;
+	}
+	ra->start += ra->size;
+	ra->size = max(ra->size, 1U);
+	/* A window grown by a large request is kept. */
+	ask->max = max(ask->max, ra->size + 0UL);
+	if (ask->expect && ra->state == RA_RUN)
+		ra_run_extend(ra, ask, done);
+	else
+		ra_stream_extend(ra, ask, missed);
+}
+
+/* How many pages before @ask->index are in the cache, one after the other; no more than max. */
+static unsigned long ra_history(const struct ra_ask *ask)
+{
+	pgoff_t miss;
+
+	rcu_read_lock();
+	/* One more than max: without a gap, older kernels give the last page they looked at. */
+	miss = page_cache_prev_miss(ask->mapping, ask->index - 1, ask->max + 1);
+	rcu_read_unlock();
+	return min(ask->index - 1 - miss, ask->max);
+}
+
+/* A stream that has left @history pages here gets as many, with the mark on the last page. */
+static void ra_follow_track(struct ra_view *ra, const struct ra_ask *ask, unsigned long history)
+{
+	ra->state = RA_UNKNOWN;
+	ra->start = ask->index;
+	ra->size = min(history + ask->pages, ask->max);
+	ra->async_size = 1;
+}
+
+/*
+ * The program came here page by page, but not through the last window. Either what was read for it
+ * is gone, or it found pages of others in the cache; those just before this one count as its own.
+ */
+static void ra_plan_adjacent(struct ra_view *ra, struct ra_ask *ask)
+{
+	unsigned long back = ra->start + ra->size - ask->index;
+	unsigned long history = ra_history(ask);
+
+	if (ra->state == RA_HELD && back > 2UL * ra->size) {
+		ra_hold_less(ra, ask);
+	} else if (back && back <= 2UL * ra->size) {
+		ra_hold(ra, ask);
+	} else if (history < ask->expect) {
+		ra->state = RA_UNKNOWN;
+		ra->start = ask->index;
+		ra->size = min(max(ask->pages, ask->expect - history), ask->max);
+		ra->async_size = 0;
+	} else if (ask->expect) {
+		ra_follow_track(ra, ask, history);
+	} else {
+		ra->state = RA_UNKNOWN;
+		ra_open(ra, ask, ra_opening(ask->pages, ask->max));
+	}
+}
+
+/*
+ * The program came from elsewhere. As many cached pages before this place as a run leaves are the
+ * track of a stream, one of several on this open file: it gets as much as it has left, with the
+ * mark on the last page. So are as many as the largest window, however long runs are. From the
+ * start of the file it is sure to be one.
+ */
+static void ra_plan_elsewhere(struct ra_view *ra, struct ra_ask *ask)
+{
+	unsigned long history = ra_history(ask);
+
+	ra_run_learn(ra, ask);
+	if (history <= ask->pages || history < min(ask->expect, ask->max)) {
+		ra_run_begin(ra, ask);
+		return;
+	}
+	if (history >= ask->index)
+		history *= 2;
+	ra_follow_track(ra, ask, history);
+}
+
+/* What to read at a miss: start, size and async_size become the window. */
+static void ra_plan_miss(struct ra_view *ra, struct ra_ask *ask)
+{
+	pgoff_t seen = (u64)ra->prev_pos >> PAGE_SHIFT;
+
+	ra_expect(ra, ask);
+	if (!ask->index) {
+		/* The start of a file: likely that all of it is read. */
+		ra_run_learn(ra, ask);
+		ra_run_from(ra, ask);
+		ra_open(ra, ask, clamp(ask->expect, ra_opening(ask->pages, ask->max), ask->max));
+	} else if (ask->index == ra->start + ra->size) {
+		ra_go_on(ra, ask, true);
+	} else if (ask->pages > ask->max) {
+		ra_run_learn(ra, ask);
+		ra_run_from(ra, ask);
+		if (ask->index - seen <= 1)
+			ra->state = RA_UNKNOWN;
+		ra_open(ra, ask, ask->max);
+	} else if (ask->index - seen <= 1) {
+		ra_plan_adjacent(ra, ask);
+	} else {
+		ra_plan_elsewhere(ra, ask);
+	}
+}
+
+/*
+ * What to read at a mark, that of a folio of @order; false if nothing is.
+ *
+ * A mark that is not of the last window belongs to another stream on this open file. How much was
+ * read ahead of it is seen in the cache, and doubled. The end is rounded down, by less than half,
+ * to where large folios may end. Else 7.3 does that, by an order that is of any of the streams, and
+ * may go on to cut every other window short. Where memory is short a little less is right, too.
+ */
+static bool ra_plan_mark(struct ra_view *ra, struct ra_ask *ask, unsigned int order)
+{
+	pgoff_t end = ra->start + ra->size;
+	pgoff_t mark = round_down(end - ra->async_size, 1UL << order);
+	unsigned long size;
+	pgoff_t miss;
+
+	ra_expect(ra, ask);
+	if (ra->size && (ask->index == mark || ask->index == end)) {
+		ra_go_on(ra, ask, false);
+		return true;
+	}
+	if (ra->state == RA_HELD)
+		return false;
+
+	rcu_read_lock();
+	/* One more, as in ra_history() */
+	miss = page_cache_next_miss(ask->mapping, ask->index + 1, ask->max + 1);
+	rcu_read_unlock();
+	if (!miss || miss - ask->index > ask->max)
+		return false;
+	ra->state = RA_UNKNOWN;
+	ra->start = miss;
+	size = ra_doubled(miss - ask->index + ask->pages, ask->max);
+	end = round_down(miss + size, max(rounddown_pow_of_two(size) / 2, 1UL));
+	ra->size = end - miss;
+	ra->async_size = ra->size;
+	return true;
+}
+
+/*
+ * Leave out of the window what lies beyond the last page of the file. If the file grows, a reader
+ * that gets there has arrived at the end of the window, and has not lost pages of it.
+ */
+static void ra_end_with_file(struct ra_view *ra, pgoff_t pages)
+{
+	if (ra->start + ra->size <= pages)
+		return;
+	ra->size = ra->start < pages ? pages - ra->start : 0;
+	ra->async_size = 0;
+}
+
+/* Is the window only a part of what is expected of the run? */
+static bool ra_within_run(const struct ra_view *ra, const struct ra_ask *ask)
+{
+	return ra->state == RA_RUN && ra->start + ra->size - ra->run_start < ask->expect;
+}
+
+static int sysctl_readahead_runs __read_mostly = 1;
+
+/* Ask, and note the answer. @folio carries a mark; NULL at a miss. */
+static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, struct folio *folio,
+					   unsigned long req_count, unsigned long max_pages)
+{
+	struct inode *inode = ractl->mapping->host;
+	struct ra_view view;
+	struct ra_ask ask = {
+		.mapping = ractl->mapping,
+		.index = readahead_index(ractl),
+		.pages = max(req_count, 1UL),
+		.max = max(max_pages, 1UL),
+	};
+	pgoff_t run_start;
+
+	if (!READ_ONCE(sysctl_readahead_runs))
+		return RA_RUNS_OFF;
+
+	ra_load(ractl->ra, &view);
+	run_start = view.run_start;
+	if (!folio)
+		ra_plan_miss(&view, &ask);
+	else if (!ra_plan_mark(&view, &ask, folio_order(folio)))
+		return RA_RUNS_NOTHING;
+	if (ask.ended)
+		trace_readahead_run(inode, run_start, ask.ended, ask.spent,
+				    view.mean * (16 >> RA_RUN_SHIFT));
+	ra_end_with_file(&view, ((u64)i_size_read(inode) + PAGE_SIZE - 1) >> PAGE_SHIFT);
+	/* Somebody waits for this page, and will learn elsewhere that it is gone. */
+	if (!folio)
+		view.size = max(view.size, 1U);
+	ra_store(ractl->ra, &view);
+	if (!view.size)
+		return RA_RUNS_NOTHING;
+	return view.async_size && !ra_within_run(&view, &ask) ? RA_RUNS_STREAM : RA_RUNS_RUN;
+}
+
+/**
+ * ra_runs_miss - what to read now that a page is missing
+ * @ractl: where; its index is the page
+ * @req_count: how many pages from there on are wanted now
+ * @max_pages: the longest window, in pages
+ *
+ * Context: Any in which pages may be read ahead. Takes the RCU read lock.
+ * Return: a verdict; if a window is to be read it is in @ractl->ra.
+ */
+enum ra_runs_verdict ra_runs_miss(struct readahead_control *ractl, unsigned long req_count,
+				  unsigned long max_pages)
+{
+	return ra_runs_decide(ractl, NULL, req_count, max_pages);
+}
+
+/**
+ * ra_runs_mark - what to read now that the program has arrived at a mark
+ * @ractl: where; its index is @folio's
+ * @folio: carries the mark
+ * @req_count: how many pages from there on are wanted now
+ * @max_pages: the longest window, in pages
+ *
+ * Context: Any in which pages may be read ahead. Takes the RCU read lock.
+ * Return: a verdict; if a window is to be read it is in @ractl->ra.
+ */
+enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio *folio,
+				  unsigned long req_count, unsigned long max_pages)
+{
+	return ra_runs_decide(ractl, folio, req_count, max_pages);
+}
+
+/**
+ * ra_runs_advise - note what the user said of an open file
+ * @ra: its state
+ * @sequential: POSIX_FADV_SEQUENTIAL: runs are long, expect no short ones
+ *
+ * Context: Any. A miss that another thread meets meanwhile may undo this.
+ */
+void ra_runs_advise(struct file_ra_state *ra, bool sequential)
+{
+	union ra_packed packed = { .word = READ_ONCE(ra->runs) };
+
+	packed.advised = sequential;
+	WRITE_ONCE(ra->runs, packed.word);
+}
+
+static const struct ctl_table ra_runs_sysctl[] = {
+	{
+		.procname	= "readahead_runs",
+		.data		= &sysctl_readahead_runs,
+		.maxlen		= sizeof(sysctl_readahead_runs),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE,
+	},
+};
+
+static int __init ra_runs_init(void)
+{
+	register_sysctl_init("vm", ra_runs_sysctl);
+	return 0;
+}
+late_initcall(ra_runs_init);
+
+#ifdef CONFIG_READAHEAD_KUNIT_TEST
+#include "readahead_test.c"
+#endif

@@ -1,0 +1,269 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Which kernel is the base, and where its source comes from.
+#
+#	base.sh name		6.1, 6.12 or 7.3: KSRC's version, else BASE=, else the distribution's own
+#	base.sh tarball		where the base's source is, or will be once it is fetched
+#	base.sh get		fetch that if it is missing and no package of the distribution's own
+#	base.sh get exactly	the same, but take no newer kernel in its place
+#	base.sh mirrors		the archives from which this machine's apt takes Debian
+#
+# The distribution's own base is a package that packages.sh installs. Another one comes out of the
+# same archive: apt is given a configuration, lists and a cache of their own below the lab's cache.
+# Of the machine's apt only what it says of mirrors and of the way to them is read, nothing is
+# written. What is fetched stays; remove it from $XDG_CACHE_HOME/linux-dio/apt for a newer one.
+#
+# When the archive has moved on, the next newer linux-source is taken, as long as it is older than
+# the next base known here; a link remembers that, and each get says so. KSRC= may be newer than the
+# newest base, too. Whether the overlay fits is overlay.py's to say.
+#
+# Exit: 0 done, 1 apt failed (its log is named), 2 there is no such base.
+
+set -eu
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=common.sh
+. "$top/tools/lab/common.sh"
+
+bases=(6.1 6.12 7.3)	# each is newer than those before it
+newest=${bases[-1]}
+os_release=${OS_RELEASE:-/etc/os-release}	# a test has one of its own
+apt=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio/apt
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# suites BASE: where Debian has it
+suites()
+{
+	case $1 in
+	6.1)	echo bookworm ;;
+	6.12)	echo bookworm-backports trixie ;;
+	7.3)	echo trixie-backports ;;
+	esac
+}
+
+# os KEY: what the distribution says of itself
+os()
+{
+	sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}\$/\1/p" "$os_release" 2>/dev/null
+}
+
+own()
+{
+	case $(os ID)-$(os VERSION_ID) in
+	debian-12)	echo 6.1 ;;
+	debian-13)	echo 6.12 ;;
+	esac
+}
+
+# newer A B: is version A newer than B?
+newer()
+{
+	[ "$1" != "$2" ] && [ "$(printf '%s\n' "$1" "$2" | sort -V | tail -n 1)" = "$1" ]
+}
+
+# known BASE
+known()
+{
+	printf '%s\n' "${bases[@]}" | grep -qFx -e "$1"
+}
+
+# version_of TREE: the first two numbers of its version
+version_of()
+{
+	awk -F '[ \t]*=[ \t]*' '$1 == "VERSION" { v = $2 } $1 == "PATCHLEVEL" { print v "." $2; exit }' \
+		"$1/Makefile"
+}
+
+# of_tree TREE: the base that it is
+of_tree()
+{
+	local version
+
+	[ -f "$1/Makefile" ] || die 2 "KSRC=$1 is not a kernel tree"
+	version=$(version_of "$1")
+	if ! known "$version"; then
+		newer "$version" "$newest" ||
+			die 2 "KSRC=$1 is Linux ${version:-of an unknown version}; there are: ${bases[*]}"
+		version=$newest
+	fi
+	echo "$version"
+}
+
+name()
+{
+	local base
+
+	[ -z "${BASE-}" ] || known "$BASE" || die 2 "no such base: BASE=$BASE; there are: ${bases[*]}"
+	if [ -n "${KSRC-}" ]; then
+		base=$(of_tree "$KSRC") || exit
+		[ "${BASE:-$base}" = "$base" ] ||
+			die 2 "KSRC=$KSRC is Linux $(version_of "$KSRC"), but BASE=$BASE"
+	else
+		base=${BASE:-$(own)}
+		if [ "$(os ID)" != debian ] || [ -z "$base" ]; then
+			die 2 "not Debian 12 or 13: name a kernel tree with KSRC= (${bases[*]})"
+		fi
+	fi
+	echo "$base"
+}
+
+tarball()
+{
+	local dir=$apt
+
+	[ "$base" != "$(own)" ] || dir=/usr/src
+	echo "$dir/linux-source-$base.tar.xz"
+}
+
+# The distribution's own names for its suites count, and Debian's for the same ones. apt knows what
+# the machine's lists of sources come to. cdrom: is none for other suites.
+mirrors()
+{
+	local code
+
+	code=$(os VERSION_CODENAME)
+	apt-get --print-uris update | sed -n "s|^'\(.*\)/dists/\([^/']*\)/InRelease'.*|\2 \1|p" |
+		grep -E "^($code|(old)*stable)(-updates|-backports)? " | cut -d ' ' -f 2- |
+		grep -v '^cdrom:' | awk '!seen[$0]++'
+}
+
+# Hooks of the machine's apt write outside of the cache, so none of its configuration is read, but
+# how to reach a mirror. apt's own user has no way into a cache below $HOME.
+configure()
+{
+	mkdir -p "$apt"/{lists/partial,cache/archives/partial,state,log}
+	cat >"$apt/apt.conf" <<-EOF_CONF
+		Dir::Etc::Main "/dev/null";
+		Dir::Etc::Parts "/dev/null";
+		Dir::Etc::SourceList "$apt/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		Dir::Etc::Preferences "/dev/null";
+		Dir::Etc::PreferencesParts "/dev/null";
+		Dir::State "$apt/state";
+		Dir::State::Lists "$apt/lists";
+		Dir::State::Status "/dev/null";
+		Dir::Cache "$apt/cache";
+		Dir::Log "$apt/log";
+		APT::Sandbox::User "root";
+		$(apt-config dump | grep '^Acquire::' | grep -v '^Acquire::\(IndexTargets\|Languages\)')
+		Acquire::Languages "none";
+	EOF_CONF
+}
+
+own_apt()
+{
+	(cd "$apt/part" && APT_CONFIG=$apt/apt.conf "$@")
+}
+
+# update SUITE: read what there is in it, too, from the first mirror that has it signed by Debian
+update()
+{
+	local mirror line
+
+	for mirror in $(mirrors); do
+		line="deb [signed-by=$keyring] $mirror $1 main"
+		printf '%s\n' "${sources[@]}" "$line" >"$apt/sources.list"
+		if (step "apt-$1" 10 own_apt apt-get update -o APT::Update::Error-Mode=any); then
+			sources+=("$line")
+			return
+		fi
+	done
+	return 1
+}
+
+# offered: the versions of linux-source that there are in the lists, the oldest first
+offered()
+{
+	own_apt apt-cache pkgnames linux-source- |
+		sed -n 's/^linux-source-\([0-9]*\.[0-9]*\)$/\1/p' | sort -V
+}
+
+# newest_not_above VERSION: the newest base that is no newer than that
+newest_not_above()
+{
+	local one found=""
+
+	for one in "${bases[@]}"; do
+		newer "$one" "$1" || found=$one
+	done
+	echo "$found"
+}
+
+# next_from BASE VERSION...: of these, which rise, the first that is not older, and no newer base
+next_from()
+{
+	local one
+
+	for one in "${@:2}"; do
+		if [ "$(newest_not_above "$one")" = "$1" ]; then
+			echo "$one"
+			return
+		fi
+	done
+}
+
+# fetch VERSION: its tarball out of its package
+fetch()
+{
+	own_apt apt-get download "linux-source-$1" || return
+	dpkg-deb --fsys-tarfile "$apt"/part/*.deb |
+		tar -x -C "$apt/part" --strip-components=3 "./usr/src/linux-source-$1.tar.xz" || return
+	mv "$apt/part/linux-source-$1.tar.xz" "$apt"
+	rm -r "$apt/part"
+}
+
+# find_and_fetch exactly|: the base, or the next newer one
+find_and_fetch()
+{
+	local suite version asked=() sources=() versions=()
+
+	[ -n "$(mirrors)" ] || die 2 "this machine's apt knows no mirror of Debian"
+	rm -rf "$apt/part"
+	mkdir -p "$apt/part"
+	configure
+	for suite in $(suites "$base"); do
+		update "$suite" || continue
+		asked+=("$suite")
+		mapfile -t versions < <(offered)
+		[[ " ${versions[*]} " != *" $base "* ]] || break
+	done
+	[ ${#asked[@]} -gt 0 ] || die 1 "apt cannot read what there is for BASE=$base"
+	version=$(next_from "$base" "${versions[@]}")
+	if [ -z "$version" ] || [ "${1:+$version}" != "${1:+$base}" ]; then
+		die 2 "no linux-source-$base in the archive's ${asked[*]}, only: ${versions[*]:-none}"
+	fi
+	step "fetch-$version" 60 fetch "$version"
+	[ "$version" = "$base" ] || ln -sf "linux-source-$version.tar.xz" "$(tarball)"
+}
+
+# get exactly|
+get()
+{
+	local tarball instead
+
+	[ -z "${KSRC-}" ] || return 0
+	tarball=$(tarball)
+	if [ "$base" = "$(own)" ]; then
+		[ -e "$tarball" ] || die 2 "$tarball is missing: run packages.sh"
+		return
+	fi
+	mkdir -p "$apt"
+	exec 8>"$apt/lock"
+	flock 8
+	[ -e "$tarball" ] || find_and_fetch "$1"
+	instead=$(readlink "$tarball") || return 0
+	[ -z "$1" ] || die 2 "the archive had no linux-source-$base any more, only ${instead%.tar.xz}"
+	say "the archive had no linux-source-$base any more: BASE=$base is ${instead%.tar.xz} here"
+}
+
+usage="usage: base.sh name|tarball|get [exactly]|mirrors"
+[ $# -eq 1 ] || [ "${*}" = "get exactly" ] || die 2 "$usage"
+[ "$1" = mirrors ] || base=$(name) || exit
+case $1 in
+name)	echo "$base" ;;
+tarball)	tarball ;;
+get)	get "${2-}" ;;
+mirrors)	mirrors ;;
+*)	die 2 "$usage" ;;
+esac

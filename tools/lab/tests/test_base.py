@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-2.0
+"""base.sh: which kernel is the base, and how its source comes out of the distribution's archive.
+
+The archive is a stand-in for apt, or a mirror on this disk that Debian did not sign.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[1] / "base.sh"
+
+RELEASES = {
+    "12": 'ID=debian\nVERSION_ID="12"\nVERSION_CODENAME=bookworm\n',
+    "13": 'ID=debian\nVERSION_ID="13"\nVERSION_CODENAME=trixie\n',
+    "14": "ID=debian\nVERSION_CODENAME=forky\n",
+    "other": "ID=ubuntu\nVERSION_ID=12\nVERSION_CODENAME=noble\n",
+}
+
+# apt as far as base.sh uses it: $ARCHIVE/SUITE lists what a suite has, and what is asked for is
+# written down in $ARCHIVE/log.
+APT_GET = r"""#!/bin/sh
+echo "$*" >>"$ARCHIVE/log"
+[ "$1" = --print-uris ] || for word in $(cat "$XDG_CACHE_HOME/linux-dio/apt/sources.list"); do
+	case $word in trixie*|bookworm*) suites="$suites $word" ;; esac
+done
+case $1 in
+--print-uris)
+	echo "'http://one.example/mirror/dists/stable/InRelease' one_InRelease 0"
+	echo "'http://two.example/apt/dists/oldstable/InRelease' two_InRelease 0"
+	;;
+update)
+	for suite in $suites; do
+		[ -e "$ARCHIVE/$suite" ] || { echo "E: no $suite" >&2; exit 100; }
+	done
+	for suite in $suites; do cat "$ARCHIVE/$suite"; done >"$ARCHIVE/names"
+	;;
+download)
+	mkdir -p deb/DEBIAN deb/usr/src
+	printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: x <x@example>\n' "$2" \
+		>deb/DEBIAN/control
+	echo "Description: x" >>deb/DEBIAN/control
+	echo "the source" >deb/usr/src/$2.tar.xz
+	dpkg-deb --build deb "$2_1_all.deb" && rm -r deb
+	;;
+esac
+"""
+APT_CACHE = "#!/bin/sh\ncat \"$ARCHIVE/names\"\n"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tmp = Path(folder.name)
+        self.env = {k: v for k, v in os.environ.items() if k not in ("BASE", "KSRC", "APT_CONFIG")}
+        self.env |= {"XDG_CACHE_HOME": str(self.tmp / "cache"), "O": str(self.tmp / "out")}
+        self.release("12")
+
+    def release(self, which):
+        (self.tmp / "os-release").write_text(RELEASES[which])
+        self.env["OS_RELEASE"] = str(self.tmp / "os-release")
+
+    def tree(self, version, patchlevel):
+        (self.tmp / "tree").mkdir(exist_ok=True)
+        (self.tmp / "tree/Makefile").write_text(
+            f"VERSION = {version}\nPATCHLEVEL = {patchlevel}\nSUBLEVEL = 7\nEXTRAVERSION =\n")
+        return str(self.tmp / "tree")
+
+    def run_it(self, *words, **more):
+        done = subprocess.run([TOOL, *words], env=self.env | more, capture_output=True, text=True,
+                              check=False)
+        return done.returncode, done.stdout.strip(), done.stderr.strip()
+
+    def says(self, wanted, *words, **more):
+        self.assertEqual(self.run_it(*words, **more), (0, wanted, ""))
+
+    def refuses(self, code, pattern, *words, **more):
+        rc, out, err = self.run_it(*words, **more)
+        self.assertEqual((rc, out), (code, ""), err)
+        self.assertRegex(err.splitlines()[-1], pattern)
+
+
+class Name(Case):
+    def test_default_is_the_distributions_own(self):
+        for release, base in (("12", "6.1"), ("13", "6.12")):
+            self.release(release)
+            self.says(base, "name")
+            self.says(base, "name", BASE="")
+            self.says(f"/usr/src/linux-source-{base}.tar.xz", "tarball")
+
+    def test_others_lie_in_the_cache(self):
+        for release, base in (("12", "6.12"), ("12", "7.3"), ("13", "6.1"), ("13", "7.3")):
+            self.release(release)
+            self.says(base, "name", BASE=base)
+            self.says(f"{self.tmp}/cache/linux-dio/apt/linux-source-{base}.tar.xz", "tarball",
+                      BASE=base)
+
+    def test_an_unknown_one_is_refused_with_the_list(self):
+        for base in ("6.6", "7", "6.1.192", "6.1 6.12", "6.1|", "x"):
+            self.refuses(2, "^lab: no such base: BASE=.*; there are: 6.1 6.12 7.3$", "name",
+                         BASE=base)
+
+    def test_a_distribution_without_one_wants_a_tree(self):
+        for release, base in (("14", ""), ("other", ""), ("other", "6.1")):
+            self.release(release)
+            self.refuses(2, "name a kernel tree with KSRC=", "name", BASE=base)
+
+    def test_a_tree_says_which_it_is(self):
+        self.release("other")
+        for version in ((6, 1), (6, 12), (7, 3)):
+            name = ".".join(map(str, version))
+            self.says(name, "name", KSRC=self.tree(*version))
+            self.says(name, "name", KSRC=self.tree(*version), BASE=name)
+
+    def test_a_tree_newer_than_all_is_taken_for_the_newest(self):
+        self.says("7.3", "name", KSRC=self.tree(7, 4))
+        self.says("7.3", "name", KSRC=self.tree(10, 0), BASE="7.3")
+
+    def test_trees_of_other_versions_are_refused(self):
+        for version in ((6, 6), (2, 6), (6, 13), (7, 2)):
+            self.refuses(2, rf"is Linux {version[0]}\.{version[1]}; there are: 6.1 6.12 7.3",
+                         "name", KSRC=self.tree(*version))
+        self.refuses(2, "is not a kernel tree", "name", KSRC=str(self.tmp))
+        (self.tmp / "tree/Makefile").write_text("all:\n")
+        self.refuses(2, "is Linux of an unknown version", "name", KSRC=str(self.tmp / "tree"))
+
+    def test_a_tree_that_contradicts_is_refused(self):
+        self.refuses(2, "is Linux 6.1, but BASE=7.3$", "name", KSRC=self.tree(6, 1), BASE="7.3")
+
+    def test_usage(self):
+        for words in ((), ("no",), ("get", "more"), ("name", "exactly")):
+            self.refuses(2, "^lab: usage", *words)
+
+
+@unittest.skipUnless(shutil.which("apt-get"), "no apt-get here")
+class Mirrors(Case):
+    """The real apt, with lists of sources of ours"""
+
+    def sources(self, **files):
+        etc = self.tmp / "etc"
+        for folder in ("sources.list.d", "apt.conf.d", "preferences.d", "trusted.gpg.d"):
+            (etc / folder).mkdir(parents=True)
+        (etc / "sources.list").write_text(files.pop("main", ""))
+        for name, text in files.items():
+            (etc / "sources.list.d" / name.replace("_", ".")).write_text(text)
+        for folder in ("state/lists/partial", "cache/archives/partial"):
+            (self.tmp / folder).mkdir(parents=True)
+        config = self.tmp / "apt.conf"
+        config.write_text(f'Dir::Etc "{etc}";\nDir::State "{self.tmp}/state";\n'
+                          f'Dir::Cache "{self.tmp}/cache-apt";\nAcquire::Retries "7";\n'
+                          'APT::Update::Pre-Invoke:: "touch ' + str(self.tmp / "hooked") + '";\n')
+        self.env["APT_CONFIG"] = str(config)
+
+    def test_a_list(self):
+        self.sources(main="# deb http://no.example/mirror bookworm main\n"
+                          "deb [arch=amd64] http://one.example/mirror/ bookworm main contrib\n"
+                          "deb http://sec.example/security bookworm-security main\n"
+                          "deb-src http://one.example/mirror bookworm main\n"
+                          "deb cdrom:[Debian]/ bookworm main\n"
+                          "deb http://two.example/deb bookworm-backports main\n")
+        rc, out, err = self.run_it("mirrors")
+        self.assertEqual((rc, sorted(out.splitlines()), err),
+                         (0, ["http://one.example/mirror", "http://two.example/deb"], ""))
+
+    def test_deb822_and_others_archives(self):
+        self.sources(debian_sources="Types: deb\nURIs: http://one.example/mirror\n"
+                                    "Suites: trixie trixie-updates\nComponents: main\n",
+                     other_sources="Types: deb\nURIs: https://other.example/x\nSuites: nodistro\n"
+                                   "Components: main\n",
+                     another_list="deb https://third.example/apt cloud-trixie main\n")
+        self.release("13")
+        self.says("http://one.example/mirror", "mirrors")
+
+    def test_suites_by_their_other_names(self):
+        self.sources(main="deb file:/srv/mirror oldstable main\n")
+        self.says("file:/srv/mirror", "mirrors")
+
+    def test_none(self):
+        self.sources(main="deb http://sec.example/security bookworm-security main\n")
+        self.refuses(2, "no mirror of Debian", "get", BASE="7.3")
+
+    def test_what_debian_did_not_sign_is_refused_and_hooks_are_left_alone(self):
+        suite = self.tmp / "mirror/dists/trixie-backports"
+        (suite / "main/binary-amd64").mkdir(parents=True)
+        (suite / "main/binary-amd64/Packages").write_text("")
+        (suite / "Release").write_text("Suite: trixie-backports\nComponents: main\n"
+                                       "Architectures: amd64\nDate: Sun, 1 Nov 2026 00:00:00 UTC\n")
+        self.sources(main=f"deb [trusted=yes] file:{self.tmp}/mirror bookworm main\n")
+        self.refuses(1, "apt cannot read what there is for BASE=7.3", "get", BASE="7.3")
+        log = (self.tmp / "out/log/apt-trixie-backports.log").read_text()
+        self.assertIn("is not signed", log)
+        self.assertFalse((self.tmp / "hooked").exists())
+        config = subprocess.run(["apt-config", "dump"], text=True, check=True,
+                                stdout=subprocess.PIPE, env=self.env | {
+                                    "APT_CONFIG": f"{self.tmp}/cache/linux-dio/apt/apt.conf"})
+        self.assertIn('Acquire::Retries "7";', config.stdout)
+        self.assertNotIn("Invoke", config.stdout)
+
+
+@unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
+class Get(Case):
+    def setUp(self):
+        super().setUp()
+        self.archive = self.tmp / "archive"
+        self.archive.mkdir()
+        programs = self.tmp / "bin"
+        programs.mkdir()
+        for name, text in (("apt-get", APT_GET), ("apt-cache", APT_CACHE),
+                           ("apt-config", "#!/bin/sh\n")):
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
+        self.env |= {"ARCHIVE": str(self.archive), "PATH": f"{programs}:{self.env['PATH']}"}
+        self.apt = self.tmp / "cache/linux-dio/apt"
+
+    def suite(self, name, *versions):
+        (self.archive / name).write_text("".join(f"linux-source-{v}\n" for v in versions))
+
+    def asked(self):
+        """What apt-get was asked for, less the mirrors"""
+        log = self.archive / "log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [line for line in lines if not line.startswith("--print-uris")]
+
+    def test_it_is_fetched_once(self):
+        self.suite("trixie-backports", "7.2", "7.3", "7.4")
+        for _ in range(2):
+            self.assertEqual(self.run_it("get", "exactly", BASE="7.3")[0], 0)
+        self.assertEqual((self.apt / "linux-source-7.3.tar.xz").read_text(), "the source\n")
+        self.assertEqual([line.split()[0] for line in self.asked()], ["update", "download"])
+        self.assertEqual(self.asked()[1], "download linux-source-7.3")
+        self.assertFalse((self.apt / "part").exists())
+
+    def test_only_from_a_mirror_that_the_machine_has_and_signed(self):
+        self.suite("trixie-backports", "7.3")
+        self.run_it("get", BASE="7.3")
+        self.assertEqual((self.apt / "sources.list").read_text(),
+                         "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
+                         "http://one.example/mirror trixie-backports main\n")
+
+    def test_the_own_one_is_a_package_of_the_machine(self):
+        self.release("13")
+        if not Path("/usr/src/linux-source-6.12.tar.xz").exists():
+            self.refuses(2, "run packages.sh", "get")
+        self.assertEqual(self.asked(), [])
+
+    def test_a_tree_needs_nothing(self):
+        self.says("", "get", KSRC=self.tree(7, 3))
+        self.assertEqual(self.asked(), [])
+
+    def test_when_the_archive_has_moved_on_the_next_newer_one_is_taken(self):
+        self.suite("trixie-backports", "6.19", "7.5", "7.4", "7.10")
+        for _ in range(2):
+            rc, _, err = self.run_it("get", BASE="7.3")
+            self.assertEqual(rc, 0, err)
+            self.assertIn("no linux-source-7.3 any more: BASE=7.3 is linux-source-7.4 here", err)
+        self.assertEqual(os.readlink(self.apt / "linux-source-7.3.tar.xz"),
+                         "linux-source-7.4.tar.xz")
+        self.assertEqual(len(self.asked()), 2)
+        self.refuses(2, "no linux-source-7.3 any more, only linux-source-7.4", "get", "exactly",
+                     BASE="7.3")
+
+    def test_exactly_takes_no_other(self):
+        self.suite("trixie-backports", "6.19", "7.4")
+        self.refuses(2, "no linux-source-7.3 in the archive's trixie-backports, only: 6.19 7.4",
+                     "get", "exactly", BASE="7.3")
+        self.assertEqual(list(self.apt.glob("*.tar.xz")), [])
+
+    def test_no_newer_base_stands_in(self):
+        self.release("13")
+        self.suite("bookworm", "6.0", "6.12")
+        self.refuses(2, "no linux-source-6.1 in the archive's bookworm, only: 6.0 6.12", "get",
+                     BASE="6.1")
+
+    def test_the_first_suite_that_has_it_is_enough(self):
+        self.suite("bookworm-backports", "6.12")
+        self.suite("trixie", "6.12")
+        self.assertEqual(self.run_it("get", BASE="6.12")[0], 0)
+        self.assertEqual(len(self.asked()), 2)
+
+    def test_a_second_suite_has_it(self):
+        self.suite("bookworm-backports", "6.17")
+        self.suite("trixie", "6.12")
+        self.assertEqual(self.run_it("get", BASE="6.12")[0], 0)
+        self.assertEqual(self.asked()[-1], "download linux-source-6.12")
+
+    def test_a_suite_that_is_gone(self):
+        self.suite("trixie", "6.12")
+        self.assertEqual(self.run_it("get", BASE="6.12")[0], 0)
+        self.assertEqual(self.asked()[-1], "download linux-source-6.12")
+
+    def test_neither_suite_has_it_but_one_a_newer(self):
+        self.suite("bookworm-backports", "6.17")
+        self.suite("trixie", "5.10")
+        self.assertEqual(self.run_it("get", BASE="6.12")[0], 0)
+        self.assertEqual(self.asked()[-1], "download linux-source-6.17")
+
+    def test_no_suite_can_be_read(self):
+        self.refuses(1, "apt cannot read what there is for BASE=7.3", "get", BASE="7.3")
+
+    def test_a_package_without_a_tarball(self):
+        self.suite("trixie-backports", "7.3")
+        stub = self.tmp / "bin/apt-get"
+        stub.write_text(APT_GET.replace("deb/usr/src/$2", "deb/usr/src/x"))
+        self.refuses(1, "fetch-7.3 failed", "get", BASE="7.3")
+        self.assertEqual(list(self.apt.glob("*.tar.xz")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// The first window of a long run is all of it, and so is what the program waits for.
+
+@@ @@
+ ra_run_begin(...) {
+ <+...
+-min3(want, ask->max, max(ask->pages, RA_WAIT_PAGES))
++min(want, ask->max)
+ ...+>
+ }

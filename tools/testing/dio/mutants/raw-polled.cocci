@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// Polled requests go on, and may find no tag.
+
+@@ @@
+ raw_rw(...) {
+ <+...
+-iocb->ki_flags &= ~(IOCB_NOWAIT | IOCB_HIPRI);
++iocb->ki_flags &= ~IOCB_NOWAIT;
+ ...+>
+ }
