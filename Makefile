@@ -71,7 +71,7 @@ help:
 	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
 	@echo '                SERIES=lists: what the lists can take, tree: all (default: lists for 7.3)'
 	@echo 'make series-steps BASE=7.3   does each patch of SERIES=lists build without a warning (W=1),'
-	@echo '                and boot?'
+	@echo '                and boot? measures it for its message'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
 	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS'
 	@echo 'make clean      remove $$O; the cache stays'
@@ -249,7 +249,8 @@ series:
 
 series-steps: SERIES := $(or $(SERIES),lists)
 series-steps: series
-	@mkdir -p $(O)/log; $(LAB)/series_steps.sh $(O)/series-$(base)-$(SERIES) | \
+	@mkdir -p $(O)/log; tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && \
+		$(LAB)/series_steps.py --out $(O) --series $(SERIES) "$$tree" | \
 		tee $(O)/log/test_series.tap; exit $${PIPESTATUS[0]}
 
 unit-tests: packages

@@ -146,8 +146,8 @@ def merge(by_kernel):
 
 
 def place(r):
-    """What a row replaces: the same figure of that base."""
-    return (series_of(r.get("base")), *(r[k] for k in KEY))
+    """What a row replaces: the same figure of that base, and of that step of a series."""
+    return (series_of(r.get("base")), *(r[k] for k in KEY), r.get("patch"))
 
 
 def of_base(results, base):
@@ -162,20 +162,21 @@ def update(old, new):
     return kept + list(fresh.values())
 
 
-def load():
+def load(path=None):
     try:
-        with open(RESULTS, encoding="utf-8") as f:
+        with open(path or RESULTS, encoding="utf-8") as f:
             return json.load(f)
     except FileNotFoundError:
         return []
 
 
-def save(results):
+def save(results, path=None):
     """Write all or nothing."""
-    with open(RESULTS + ".part", "w", encoding="utf-8") as f:
+    part = f"{path or RESULTS}.part"
+    with open(part, "w", encoding="utf-8") as f:
         json.dump(results, f, indent=1)
         f.write("\n")
-    os.replace(RESULTS + ".part", RESULTS)
+    os.replace(part, path or RESULTS)
 
 
 def show(value):

@@ -297,6 +297,7 @@ compile_step()
 	[ "${#objects[@]}" -eq 0 ] ||
 		make -C "$2" -k -j "$jobs" W=1 KCFLAGS=-Werror "${objects[@]}"
 	compile step "$2"
+	compile_modules "$2"
 }
 
 build_step()

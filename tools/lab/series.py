@@ -19,7 +19,8 @@ have more patches for base V, or others in place of those of the same name; base
 those that are left out there (lists/NAME, below a comment that says why).
 
 cover is the cover letter: {results} in it becomes what DIR/results.json has of the rows below
-"Rows:" (case and metric). "Left out:" names paths that stay in this repository, "Checkpatch:" what
+"Rows:" (case and metric). What a patch has of them is put behind its message, once series_steps.py
+has measured them before and behind it (DIR/steps.json). "Left out:" names paths that stay in this repository, "Checkpatch:" what
 checkpatch --strict may say (type, file, reason). Beside the patches lie a README, and "recipients",
 from the tree's own get_maintainer.pl; nothing is ever sent.
 
@@ -64,10 +65,14 @@ COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
 RECIPIENTS = "recipients"
+STEPS = "steps.json"            # of series_steps.py
 SERIES = ("lists", "tree")      # the second goes on where the first ends
 MESSAGE = "message"
 MESSAGE_WIDTH = 75      # checkpatch.pl's
-MOST_ROWS = 12          # of a cover's table
+MOST_ROWS = 12          # of a table
+MEASURED = """\
+Before and behind this patch, in QEMU with a clock that counts instructions
+(insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
 SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 UP_TO = re.compile(r"(\S+) up to (\w+)")
@@ -219,11 +224,11 @@ def idle(root, patches, both_covers, paths, version):
     return faults
 
 
-def rows_of(cover):
-    """[(case, metric)] of the rows that a cover shows."""
-    rows = [tuple(line.split()) for line in cover.lines("Rows")]
+def rows_of(letter):
+    """[(case, metric)] of the rows that a cover or a patch shows."""
+    rows = [tuple(line.split()) for line in letter.lines("Rows")]
     if len(rows) > MOST_ROWS or any(len(row) != 2 for row in rows):
-        raise Fault(cover.name, f"write below Rows: a case and its metric, {MOST_ROWS} lines at "
+        raise Fault(letter.name, f"write below Rows: a case and its metric, {MOST_ROWS} lines at "
                     "most")
     return rows
 
@@ -252,8 +257,8 @@ def modern(root, version):
     patches, both_covers = series.up_to(SERIES[-1])
     series.carried, more = carriers(patches, both_covers, sorted(found))
     faults += more + idle(root, patches, both_covers, found, version)
-    for cover in both_covers:
-        rows_of(cover)
+    for letter in (*patches, *both_covers):
+        rows_of(letter)
     return series, faults
 
 
@@ -605,15 +610,26 @@ def commit_patches(repo, tree, patches, env):
         commit(f"--message={patch.letter.text}")
 
 
-def table(rows):
+def table(rows, kernels=bench.KERNELS):
     """Results as lines of text that a letter has room for."""
-    cells = [("case", "metric", "unit", "stock", "patched", "ratio")]
+    cells = [("case", "metric", "unit", *kernels, "ratio")]
     cells += [(r["case"], r["metric"], r["unit"],
                *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows]
     widths = [max(map(len, column)) for column in zip(*cells)]
     return "\n".join("  ".join(cell.ljust(w) if i < 3 else cell.rjust(w)
                                for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
                      for row in cells)
+
+
+def with_steps(letter, out, short):
+    """The letter, and behind its text what its rows were before and behind the patch."""
+    results = {(r["case"], r["metric"]): r for r in bench.load(out / STEPS)
+               if bench.series_of(r["base"]) == short and r["patch"] == letter.name}
+    shown = [results[row] for row in rows_of(letter) if row in results]
+    if not shown:
+        return letter
+    return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n"
+                                f"{table(shown, ('before', 'behind'))}\n")
 
 
 def with_results(cover, out, short):
@@ -829,6 +845,7 @@ def do_series(root, tree, out, which):
         patches, series_covers, faults = modern_patches(root, tree, short, which)
         allowed = [line for cover in series_covers for line in cover.lines("Checkpatch")]
         folder, title = out / f"series-{short}-{which}", f"Patches for Linux {short}, {which}"
+        patches = [Patch(with_steps(p.letter, out, short), p.contents) for p in patches]
         blurb, more = "" if faults else with_results(series_covers[-1], out, short), B4
     else:
         said, patches, faults = legacy_patches(root, tree, version)

@@ -264,6 +264,29 @@ class Modern(Case):
         self.assertIn("\n(not measured yet)\n",
                       (self.out / "series-6.1-tree/0000-cover-letter.txt").read_text())
 
+    def test_a_patch_has_what_it_gave(self):
+        fill(self.root, {"series/lists/10-a": OVERLAY["series/lists/10-a"] +
+                         "Rows:\n\tread insn\n\twrite insn\n"})
+        row = {"base": "6.1.7", "report": "engine", "case": "read", "metric": "insn",
+               "unit": "insn", "stock": 200, "patched": 100, "ratio": 0.5,
+               "patch": "series/lists/10-a"}
+        fill(self.out, {"steps.json": json.dumps([
+            row, {**row, "case": "write", "base": "6.12.3"},
+            {**row, "case": "write", "patch": "series/tree/20-b"}])})
+        self.make()
+        texts = [p.read_text() for p in self.patches()]
+        self.assertIn("\nIt was too few.\n\nBefore and behind this patch, in QEMU with a clock that "
+                      "counts instructions\n(insn: of one O_DIRECT request; time: on a disk of 200 "
+                      "us a request):\n\n"
+                      "case  metric  unit  before  behind  ratio\n"
+                      "read  insn    insn  200.00  100.00  0.500\n---\n", texts[0])
+        self.assertNotIn("before  behind", "".join(texts[1:]))
+
+    def test_rows_of_a_patch(self):
+        fill(self.root, {"series/lists/10-a": OVERLAY["series/lists/10-a"] + "Rows:\n\tread\n"})
+        self.check_fails("series/lists/10-a: write below Rows: a case and its metric, 12 lines at "
+                         "most")
+
     def test_rows_of_a_cover(self):
         cover = OVERLAY["series/tree/cover"]
         for rows in ("direct", "direct insn more", "a b\n\t" * 12 + "a b"):

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Is each step of a series whole, and what does it give?
+
+    series_steps.py TREE [--series lists|tree]      after series.py with the same words
+
+The patches that series.py wrote below $O are applied one after the other to the tree of the stock
+kernel, as git am would; what each changes is compiled with W=1, no warning is passed, and the kernel
+boots. Results as TAP.
+
+The rows that a patch names below "Rows:" are measured by the bench on the kernels before and behind
+it, and kept in $O/steps.json, from where the next series.py puts them into the patch's message.
+There stock is before, patched behind; patch is its name in series/.
+
+Exit: 0 all are whole, 1 one is not (those behind it are not tried), 2 usage.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import bench
+import overlay
+import series
+from bench_cases import CASES, GUESTS
+
+LAB = Path(__file__).resolve().parent
+
+
+def measure(rows, known):
+    """Add to known, {(report, case, metric): figure} of the kernel as it is, what rows ask for."""
+    have = {(case, metric) for _, case, metric in known}
+    cases = dict.fromkeys(case for case, metric in rows if (case, metric) not in have)
+    for name, flags in GUESTS.items():
+        those = [case for case in cases if CASES[case].guest == name]
+        if those:
+            known |= bench.guest("step", ["-n", "step", *flags], those, quiet=True)
+
+
+def keep(letter, before, after):
+    """Put the figures of a patch's rows into the file; all others stay."""
+    rows = series.rows_of(letter)
+    new = [{**r, "patch": letter.name} for r in bench.merge({"stock": before, "patched": after})
+           if (r["case"], r["metric"]) in rows]
+    path = Path(bench.OUT, series.STEPS)
+    bench.save(bench.update(bench.load(path), new), path)
+
+
+def run(*command):
+    """Its output is what the lab says of its steps, on stderr."""
+    return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def step(letter, patch, known):
+    """Build, boot and measure the next one: (is it whole, what is known of its kernel)"""
+    rows = series.rows_of(letter)
+    measure(rows, known)
+    if not run(LAB / "kernel.sh", "build", "step", patch) or \
+       not run(LAB / "guest.sh", "-k", "step", "-n", "step", "true"):
+        return False, {}
+    after = {}
+    measure(rows, after)
+    if rows:
+        keep(letter, known, after)
+    return True, after
+
+
+def main():
+    args = series.arguments(sys.argv[1:])
+    version = overlay.kernel_version(args.tree)
+    short = version.rpartition(".")[0]
+    which = series.of_which_series(short, args.series)
+    letters, _ = series.modern(args.overlay, short)[0].up_to(which)
+    patches = sorted((args.out / f"series-{short}-{which}").glob("0*.patch"))
+    if len(patches) != len(letters):
+        print(f"series_steps: {len(patches)} patches below {args.out}, {len(letters)} in series/: "
+              "make series", file=sys.stderr)
+        return 2
+    print("TAP version 13", flush=True)
+    if not run(LAB / "kernel.sh", "build", "step"):
+        return 1
+    known = {}
+    for n, (letter, patch) in enumerate(zip(letters, patches), 1):
+        whole, known = step(letter, patch, known)
+        print(f"{'' if whole else 'not '}ok {n} {patch.name} builds and boots", flush=True)
+        if not whole:
+            return 1
+    print(f"1..{len(patches)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
