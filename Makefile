@@ -61,7 +61,7 @@ help:
 	@echo 'make objects    compile only what the overlay changes'
 	@echo 'make base-tests BASE=7.3   one patched kernel, KUnit, the field reports and the shorter'
 	@echo '                selftests of one more base; base-check BASE=6.12: objects and field'
-	@echo '                reports; all in $$O/base-BASE. A base that the archive has not is skipped'
+	@echo '                reports; all in $$O/base-BASE. A base that cannot be had is skipped'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
@@ -172,6 +172,8 @@ base-tests base-check: packages
 	0)	$(MAKE) --no-print-directory -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) \
 			LEAVE_OUT="$(LONG_TESTS)" $(PARTS) ;; \
 	2)	echo "1..0 # SKIP the archive has no Linux $(base)" | \
+			tee $(O)/base-$(base)/log/test_base.tap ;; \
+	3)	echo "1..0 # SKIP the archive with Linux $(base) cannot be read" | \
 			tee $(O)/base-$(base)/log/test_base.tap ;; \
 	*)	exit 1 ;; \
 	esac

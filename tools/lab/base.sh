@@ -18,7 +18,8 @@
 # the next base known here; a link remembers that, and each get says so. KSRC= may be newer than the
 # newest base, too. Whether the overlay fits is overlay.py's to say.
 #
-# Exit: 0 done, 1 apt failed (its log is named), 2 there is no such base.
+# Exit: 0 done, 1 its package is not as expected (a log is named), 2 there is no such base, 3 apt cannot
+# read the archive (likewise).
 
 set -eu
 
@@ -203,10 +204,9 @@ next_from()
 	done
 }
 
-# fetch VERSION: its tarball out of its package
-fetch()
+# take_out VERSION: its tarball out of its package
+take_out()
 {
-	own_apt apt-get download "linux-source-$1" || return
 	dpkg-deb --fsys-tarfile "$apt"/part/*.deb |
 		tar -x -C "$apt/part" --strip-components=3 "./usr/src/linux-source-$1.tar.xz" || return
 	mv "$apt/part/linux-source-$1.tar.xz" "$apt"
@@ -228,12 +228,13 @@ find_and_fetch()
 		mapfile -t versions < <(offered)
 		[[ " ${versions[*]} " != *" $base "* ]] || break
 	done
-	[ ${#asked[@]} -gt 0 ] || die 1 "apt cannot read what there is for BASE=$base"
+	[ ${#asked[@]} -gt 0 ] || die 3 "apt cannot read what there is for BASE=$base"
 	version=$(next_from "$base" "${versions[@]}")
 	if [ -z "$version" ] || [ "${1:+$version}" != "${1:+$base}" ]; then
 		die 2 "no linux-source-$base in the archive's ${asked[*]}, only: ${versions[*]:-none}"
 	fi
-	step "fetch-$version" 60 fetch "$version"
+	(step "fetch-$version" 60 own_apt apt-get download "linux-source-$version") || exit 3
+	step "take-out-$version" 5 take_out "$version"
 	[ "$version" = "$base" ] || ln -sf "linux-source-$version.tar.xz" "$(tarball)"
 }
 

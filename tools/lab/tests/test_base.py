@@ -190,7 +190,7 @@ class Mirrors(Case):
         (suite / "Release").write_text("Suite: trixie-backports\nComponents: main\n"
                                        "Architectures: amd64\nDate: Sun, 1 Nov 2026 00:00:00 UTC\n")
         self.sources(main=f"deb [trusted=yes] file:{self.tmp}/mirror bookworm main\n")
-        self.refuses(1, "apt cannot read what there is for BASE=7.3", "get", BASE="7.3")
+        self.refuses(3, "apt cannot read what there is for BASE=7.3", "get", BASE="7.3")
         log = (self.tmp / "out/log/apt-trixie-backports.log").read_text()
         self.assertIn("is not signed", log)
         self.assertFalse((self.tmp / "hooked").exists())
@@ -299,13 +299,20 @@ class Get(Case):
         self.assertEqual(self.asked()[-1], "download linux-source-6.17")
 
     def test_no_suite_can_be_read(self):
-        self.refuses(1, "apt cannot read what there is for BASE=7.3", "get", BASE="7.3")
+        self.refuses(3, "apt cannot read what there is for BASE=7.3", "get", BASE="7.3")
 
     def test_a_package_without_a_tarball(self):
         self.suite("trixie-backports", "7.3")
         stub = self.tmp / "bin/apt-get"
         stub.write_text(APT_GET.replace("deb/usr/src/$2", "deb/usr/src/x"))
-        self.refuses(1, "fetch-7.3 failed", "get", BASE="7.3")
+        self.refuses(1, "take-out-7.3 failed", "get", BASE="7.3")
+        self.assertEqual(list(self.apt.glob("*.tar.xz")), [])
+
+    def test_a_package_that_does_not_arrive(self):
+        self.suite("trixie-backports", "7.3")
+        stub = self.tmp / "bin/apt-get"
+        stub.write_text(APT_GET.replace("mkdir -p deb/DEBIAN", "exit 100; mkdir -p deb/DEBIAN"))
+        self.refuses(3, "fetch-7.3 failed", "get", BASE="7.3")
         self.assertEqual(list(self.apt.glob("*.tar.xz")), [])
 
 
