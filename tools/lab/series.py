@@ -20,9 +20,9 @@ those that are left out there (lists/NAME, below a comment that says why).
 
 cover is the cover letter: {results} in it becomes what DIR/results.json has of the rows below
 "Rows:" (case and metric). What a patch has of them is put behind its message, once series_steps.py
-has measured them before and behind it (DIR/steps.json). "Left out:" names paths that stay in this repository, "Checkpatch:" what
-checkpatch --strict may say (type, file, reason). Beside the patches lie a README, and "recipients",
-from the tree's own get_maintainer.pl; nothing is ever sent.
+has measured them before and behind it (DIR/steps.json). "Left out:" names paths that stay in this
+repository, "Checkpatch:" what checkpatch --strict may say (type, file, reason). Beside the patches
+lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is ever sent.
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
