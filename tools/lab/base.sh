@@ -18,8 +18,8 @@
 # the next base known here; a link remembers that, and each get says so. KSRC= may be newer than the
 # newest base, too. Whether the overlay fits is overlay.py's to say.
 #
-# Exit: 0 done, 1 its package is not as expected (a log is named), 2 there is no such base, 3 apt cannot
-# read the archive (likewise).
+# Exit: 0 done, 1 its package is not as expected (a log is named), 2 there is no such base, 3 apt
+# cannot read the archive (likewise).
 
 set -eu
 

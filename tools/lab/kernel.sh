@@ -28,8 +28,8 @@
 # after an interruption the next run starts that step anew or lets make go on.
 #
 # What a configuration asks for it must have, but for what tools/lab/lacks says (config.py). JOBS=N
-# sets the number of jobs. Exit: 0 done, 1 a step failed (its log is named), 2 something is missing, 3
-# the archive of the base cannot be read.
+# sets the number of jobs. Exit: 0 done, 1 a step failed (its log is named), 2 something is missing,
+# 3 the archive of the base cannot be read.
 
 set -eu
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES	# our O= is not the kernel's

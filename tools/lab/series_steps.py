@@ -5,8 +5,8 @@
     series_steps.py TREE [--series lists|tree]      after series.py with the same words
 
 The patches that series.py wrote below $O are applied one after the other to the tree of the stock
-kernel, as git am would; what each changes is compiled with W=1, no warning is passed, and the kernel
-boots. Results as TAP.
+kernel, as git am would; what each changes is compiled with W=1, no warning is passed, and the
+kernel boots. Results as TAP.
 
 The rows that a patch names below "Rows:" are measured by the bench on the kernels before and behind
 it, and kept in $O/steps.json, from where the next series.py puts them into the patch's message.
