@@ -36,7 +36,8 @@ help:
 	@echo 'BASE=6.1, 6.12 or 7.3 (default: the distribution'"'"'s own), or KSRC= a tree of one of these,'
 	@echo 'says of which kernel:'
 	@echo 'make run        everything: the field reports on the harness, then build and boot both'
-	@echo '                kernels, the shorter selftests, reads, the table'
+	@echo '                kernels, the shorter selftests, reads; ends in a verdict of five lines'
+	@echo '                and $$O/report.html. V=1 prints the tables, too'
 	@echo 'make field      the five field reports on the harness: our engine and readahead, and with'
 	@echo '                the faults put back, on modelled arrays; no kernel is built'
 	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest;'
@@ -67,12 +68,15 @@ help:
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table;'
 	@echo '                ARRAY=fc|many|sas: the field reports on that array'
-	@echo 'make report     print the table again, of all bases or of BASE='
+	@echo 'make report     print the table again, of all bases or of BASE=, and write it with figures'
+	@echo '                into $$O/report.html: what you gain, by colour and by word'
 	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
 	@echo '                SERIES=lists: what the lists can take, tree: all (default: lists for 7.3)'
 	@echo 'make series-steps BASE=7.3   does each patch of SERIES=lists build without a warning (W=1),'
 	@echo '                and boot? measures it for its message'
-	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels'
+	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels; CASE=layers:'
+	@echo '                of three I/Os, by layer, too, for make report'
+	@echo 'make trace      one I/O of each kind in time, from tracepoints, for make report'
 	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS'
 	@echo 'make clean      remove $$O; the cache stays'
 
@@ -229,20 +233,31 @@ field: packages
 	@$(MAKE) -s --no-print-directory -C tools/testing/dio field OUTPUT=$(HARNESS_OUT) BASE=$(base)
 	@$(LAB)/bench.py add $(HARNESS_OUT)/field.json
 
-# The reports come first, with -j too: all else builds kernels.
-run: field
-	@$(MAKE) --no-print-directory guest-tests disks NEEDS=kernel OPS=$(or $(OPS),20) \
-		LEAVE_OUT="$(LONG_TESTS)"
-	@$(LAB)/bench.py run short
+# The reports come first, with -j too: all else builds kernels. A step that fails does not stop the
+# others: the verdict names it. V=1 shows the tables.
+run: packages
+	@mkdir -p $(O)/log; touch $(O)/log/run.start; : >$(O)/log/run.failed
+	@echo 'lab: the five field reports' >&2
+	@$(MAKE) --no-print-directory field >$(O)/log/field.log || echo field >>$(O)/log/run.failed
+	@$(if $(V),cat $(O)/log/field.log)
+	@$(MAKE) --no-print-directory -k guest-tests disks NEEDS=kernel OPS=$(or $(OPS),20) \
+		LEAVE_OUT="$(LONG_TESTS)" || echo tests >>$(O)/log/run.failed
+	@$(LAB)/bench.py run short $(if $(V),,>/dev/null) || echo bench >>$(O)/log/run.failed
+	@$(LAB)/bench_report.py >/dev/null || echo report >>$(O)/log/run.failed
+	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
 bench: modules disks
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 
 report:
 	@$(LAB)/bench.py report
+	@$(LAB)/bench_report.py
+
+trace: kernel selftests
+	@$(LAB)/bench.py trace
 
 profile: modules selftests
-	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case with CASE='; exit 2; }
+	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case, or layers, with CASE='; exit 2; }
 	@$(LAB)/bench.py profile '$(CASE)'
 
 series:
@@ -314,6 +329,6 @@ clean:
 	$(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) stock-tests \
 	short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
 	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests \
-	base-tests base-check field run bench report profile series series-steps unit-tests \
+	base-tests base-check field run bench report profile trace series series-steps unit-tests \
 	harness mutants fuzz test boot check clean
 SHELL := /bin/bash

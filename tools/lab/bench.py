@@ -8,13 +8,15 @@
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases.
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
-    bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case
+    bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
+                                           of "layers"; of both kernels, by layer, too
+    bench.py trace                         one I/O of each kind on both kernels, into trace.json
 
 $O/results.json is a list of objects with base (the kernel's version), report, case, metric, unit,
 stock, patched, ratio (patched/stock), spread, reported (the field report's own figure), time (see
-bench_cases.py) and command; null where there is none. A run replaces the figures that it measured,
-of the same base (6.1), and keeps and does not show those of others: kernels of two bases are not
-compared.
+bench_cases.py), command and when (UTC); null where there is none. A run replaces the figures that
+it measured, of the same base (6.1), and keeps and does not show those of others: kernels of two
+bases are not compared.
 
 Where a figure was taken several times it is the median, and spread is the distance of the largest
 from the smallest on one kernel, the wider of the two. A difference no larger than that is none: it
@@ -24,7 +26,8 @@ only beside figures of the same kind: time that a disk took, and lengths of I/Os
 
 profile boots each kernel twice, with few and many passes, has every instruction counted
 (insn_count.c), and gives the difference to profile.py; it fails if the sum is off the guest's own
-clock by more than half a percent. What add takes over has "before", and is not in the table:
+clock by more than half a percent. Its rows, of the report "layers", add up the symbols by layer
+(layers.py). What add takes over has "before", and is not in the table:
 report.py has one of its own. Exit: 0 done, 1 a guest failed, 2 usage.
 """
 
@@ -41,10 +44,12 @@ import time
 
 from bench_cases import CASES, COVER, GROUPS, GUESTS
 from field import reported
+import layers
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
 RESULTS = os.path.join(OUT, "results.json")
+TRACES = os.path.join(OUT, "trace.json")
 KERNELS = ("stock", "patched")
 A_B_B_A = ("stock", "patched", "patched", "stock")
 KEY = ("report", "case", "metric")
@@ -85,14 +90,14 @@ def series_of(base):
 
 def floor_of(by_kernel, kernel, key):
     """What the same I/O takes without a file system: on the bare block device. 6.1 sends what is
-    written to that by way of a kernel thread, so there the raw device is the floor of writes, the
-    patched kernel's under both: stock has none."""
+    written to that, or to a raw device, by way of a kernel thread, so that a file costs less: there
+    a read is the floor of a write, too."""
     report, case, metric = key
     what, _, place = case.rpartition("-")
     if metric != "insn" or report != "engine" or place in ("bdev", "raw"):
         return None
     if what.startswith("overwrite") and series_of(by_kernel[kernel][key]["base"]) == "6.1":
-        return by_kernel["patched"].get((report, f"{what}-raw", metric))
+        what = what.replace("overwrite", "read")
     return by_kernel[kernel].get((report, f"{what}-bdev", metric))
 
 
@@ -162,6 +167,12 @@ def update(old, new):
     return kept + list(fresh.values())
 
 
+def dated(rows):
+    """New rows, with when they were measured"""
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return [{**r, "when": when} for r in rows]
+
+
 def load(path=None):
     try:
         with open(path or RESULTS, encoding="utf-8") as f:
@@ -220,12 +231,12 @@ def cover(results, base=None):
             if tuple(r[k] for k in KEY) in COVER and r.get("time") != "host"]
 
 
-def guest(kernel, flags, args, env=None, quiet=False):
-    """Run bench_guest.py in a guest; its figures. What it says besides goes to stderr, if quiet
-    only then when it has failed."""
+def boot(kernel, flags, args, env=None, quiet=False, script="bench_guest.py"):
+    """Run a script of the lab in a guest; what it printed. What it says besides goes to stderr, if
+    quiet only then when it has failed."""
     start = time.monotonic()
     command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--",
-               *PYTHON, os.path.join(LAB, "bench_guest.py"), *args]
+               *PYTHON, os.path.join(LAB, script), *args]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
                           stderr=subprocess.PIPE if quiet else None,
                           env={**os.environ, **(env or {})})
@@ -233,7 +244,12 @@ def guest(kernel, flags, args, env=None, quiet=False):
         sys.stderr.write(done.stdout + (done.stderr or ""))
         sys.exit(f"bench: {kernel}: {' '.join(args)}: exit {done.returncode}")
     print(f"lab: bench {kernel:8} done in {time.monotonic() - start:.0f} s", file=sys.stderr)
-    return parse_lines(done.stdout)
+    return done.stdout
+
+
+def guest(*args, **more):
+    """The figures of bench_guest.py"""
+    return parse_lines(boot(*args, **more))
 
 
 def counted(flags, args):
@@ -262,25 +278,29 @@ def run(cases, passes):
         if those:
             measure = counted if "-c" in flags else timed
             by_kernel = measure([*flags], ["-n", str(passes), *those])
-            new = merge(above_floor(by_kernel))
+            new = dated(merge(above_floor(by_kernel)))
             save(update(load(), new))
             base = series_of(new[0]["base"]) if new else base
     return of_base(load(), base)
 
 
+def tree_of(kernel):
+    """Where a kernel was built"""
+    return subprocess.run([os.path.join(LAB, "kernel.sh"), "dir", kernel], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
 def base_version():
     """The version of the base's source"""
-    tree = subprocess.run([os.path.join(LAB, "kernel.sh"), "dir", "source"], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout.strip()
-    return subprocess.run([os.path.join(LAB, "overlay.py"), "--version-of", tree], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout.strip()
+    return subprocess.run([os.path.join(LAB, "overlay.py"), "--version-of", tree_of("source")],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def add(path):
     """Take over the results of the harness, an object a line, whose stock is the base's."""
     base = base_version()
     with open(path, encoding="utf-8") as f:
-        new = [{"base": base, **json.loads(line)} for line in f]
+        new = dated([{"base": base, **json.loads(line)} for line in f])
     os.makedirs(OUT, exist_ok=True)
     save(update(load(), new))
 
@@ -300,7 +320,7 @@ def count(case, kernel, so):
     files, clocks = [], []
     for passes in (1, most):
         files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
-        figures = guest(kernel, ["-c"], ["-n", str(passes), case.name],
+        figures = guest(kernel, ["-c"], ["-n", str(passes), "-p", case.name],
                         {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
         if not figures:
             return None, None
@@ -315,22 +335,21 @@ def profile(case, kernels):
     clocks, done = [], []
     for kernel in kernels:
         prefix = "patched-" if done else ""
-        tree = subprocess.run([os.path.join(LAB, "kernel.sh"), "dir", kernel], check=True,
-                              stdout=subprocess.PIPE, text=True).stdout.strip()
         files, clock = count(case, kernel, so)
         if not files:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             continue
         done.append(kernel)
         clocks.append(clock)
-        args += [f"--{prefix or 'system-'}map", os.path.join(tree, "System.map"),
+        args += [f"--{prefix or 'system-'}map", os.path.join(tree_of(kernel), "System.map"),
                  f"--{prefix}counts", *files]
     if not done:
         sys.exit(f"bench: no kernel can run {case.name}")
     script = os.path.join(LAB, "profile.py")
     listing = subprocess.run([script, *args, "--json"], check=True, stdout=subprocess.PIPE,
                              text=True)
-    total = json.loads(listing.stdout)["total"]
+    listing = json.loads(listing.stdout)
+    total = listing["total"]
     subprocess.run([script, *args], check=True)
     for kernel, clock in zip(done, clocks):
         column = "patched" if kernel == "patched" and len(done) == 2 else "stock"
@@ -338,6 +357,21 @@ def profile(case, kernels):
         print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
         if abs(error) > CLOCK_ERROR:
             sys.exit("bench: the profile does not agree with the clock (is the host busy?)")
+    if tuple(done) == KERNELS:
+        new = layers.rows(base_version(), case.name, listing["symbols"],
+                          {kernel: tree_of(kernel) for kernel in KERNELS},
+                          f"bench.py profile {case.name}")
+        save(update(load(), dated([{**r, "ratio": ratio(r["stock"], r["patched"])} for r in new])))
+
+
+def trace():
+    """One I/O of each kind on both kernels, kept beside those of other bases."""
+    new = [json.loads(line) for kernel in KERNELS
+           for line in boot(kernel, ["-c"], [kernel], script="bench_trace.py").splitlines()
+           if line.startswith('{"base": ')]
+    bases = {series_of(one["base"]) for one in new}
+    kept = [one for one in load(TRACES) if series_of(one["base"]) not in bases]
+    save(kept + dated(new), TRACES)
 
 
 def named(words, parser):
@@ -351,7 +385,7 @@ def named(words, parser):
 
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
-    parser.add_argument("action", choices=("run", "report", "add", "profile"))
+    parser.add_argument("action", choices=("run", "report", "add", "profile", "trace"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
     parser.add_argument("word", nargs="*", help="cases, all, engine, readahead, short; patterns")
     args = parser.parse_intermixed_args()
@@ -360,10 +394,15 @@ def main():
     if args.action == "profile":
         if not args.word or not set(args.word[1:]) <= set(KERNELS):
             parser.error("profile: a case, then stock, patched or nothing")
-        case, = named(args.word[:1], parser)[:1]
-        if not CASES[case].profile:
-            sys.exit(f"bench: no such case to profile: {case}")
-        return profile(CASES[case], args.word[1:] or KERNELS)
+        cases = named(args.word[:1], parser)
+        for case in cases:
+            if not CASES[case].profile:
+                sys.exit(f"bench: no such case to profile: {case}")
+        for case in cases:
+            profile(CASES[case], args.word[1:] or KERNELS)
+        return None
+    if args.action == "trace":
+        return trace()
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):
             parser.error("add: a file of results")

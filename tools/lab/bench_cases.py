@@ -153,7 +153,8 @@ def arrays():
 
 
 CASES = {case.name: case for case in (*engine(), *readahead(), *arrays())}
-# What bench.py takes for several: what there is without naming an array; what make run measures
+# What bench.py takes for several: what there is without naming an array; what make run measures;
+# what figures of make report are made of
 GROUPS = {
     "all": [name for name, case in CASES.items() if case.run != "array"] + ["model", "hba"],
     "engine": [name for name, case in CASES.items() if case.guest == "engine"],
@@ -163,6 +164,9 @@ GROUPS = {
                 for place in ("bdev", "raw", "ext2", "ext4")),
               "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev", "dss-bdev",
               "run-64k-by-4k-hdd", "fc-short", "many-short", "model"],
+    "layers": [f"read-{size}-ext2" for size in ("4k", "64k", "1m")],
+    "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096")
+                for size in ("16k", "64k", "128k", "256k")],
 }
 # The cover letter's rows: a dozen that are the same in each run
 COVER = (("field-1", "direct", "insn_per_mib"), ("field-1", "model-direct", "mb_per_s"),

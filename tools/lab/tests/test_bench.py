@@ -107,11 +107,11 @@ class Floor(unittest.TestCase):
                                              "read-4k-raw": 1}),
                          {("stock", "read-4k-ext2"): 2500, ("patched", "read-4k-ext2"): 1100})
 
-    def test_a_write_is_held_against_the_raw_write_of_its_size(self):
+    def test_a_write_too_where_a_device_is_written_by_way_of_a_thread(self):
         self.assertEqual(self.above(stock={"overwrite-4k-ext2": 8000, "overwrite-4k-bdev": 9999,
-                                           "read-4k-bdev": 1},
+                                           "read-4k-bdev": 5000},
                                     patched={"overwrite-4k-ext2": 6500, "overwrite-4k-bdev": 9999,
-                                             "overwrite-4k-raw": 5000, "read-4k-bdev": 1}),
+                                             "overwrite-4k-raw": 9999, "read-4k-bdev": 5000}),
                          {("stock", "overwrite-4k-ext2"): 3000,
                           ("patched", "overwrite-4k-ext2"): 1500})
 
@@ -178,6 +178,10 @@ class Update(unittest.TestCase):
                 bench.save([object()])
             self.assertEqual(bench.load(), [{"x": 1}])
 
+    def test_what_is_new_says_when_it_was_measured(self):
+        got, = bench.dated([self.one("a", 1)])
+        self.assertRegex(got["when"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
 
 class Run(unittest.TestCase):
     def asked(self, *cases):
@@ -192,6 +196,18 @@ class Run(unittest.TestCase):
                 mock.patch.object(bench, "load", list):
             bench.run(cases, 1)
         return guests
+
+    def test_a_trace_replaces_those_of_its_base(self):
+        def said(kernel, *_, **__):
+            return f'noise\n{{"base": "6.1.9", "kernel": "{kernel}"}}\n'
+
+        with tempfile.TemporaryDirectory() as out, mock.patch.object(bench, "boot", said), \
+                mock.patch.object(bench, "TRACES", os.path.join(out, "trace.json")):
+            bench.save([{"base": "6.1.7", "kernel": "stock"}, {"base": "7.3.1", "kernel": "stock"}],
+                       bench.TRACES)
+            bench.trace()
+            got = [(t["base"], t["kernel"]) for t in bench.load(bench.TRACES)]
+        self.assertEqual(got, [("7.3.1", "stock"), ("6.1.9", "stock"), ("6.1.9", "patched")])
 
     def test_only_the_base_that_was_measured_is_shown(self):
         one, another = ({"base": base, "report": "r", "case": "c", "metric": "m", "patched": 1}
@@ -393,6 +409,14 @@ class Guest(unittest.TestCase):
         self.assertEqual(said, ["dio_load read bs=4k n=40000 /ext2",
                                 "dio_load map bs=4k n=40000 /ext2",
                                 "dio_load read bs=4k n=40000 /xfs"])
+
+    def test_what_is_profiled_has_no_fibmap_beside_it(self):
+        asked = []
+        with mock.patch.dict(bench_guest.RUN, engine=lambda *_, **more: asked.append(more)):
+            for words in ([], ["-p"]):
+                with mock.patch.object(sys, "argv", ["x", *words, "read-4k-ext2"]):
+                    bench_guest.main()
+        self.assertEqual([more["fibmap"] for more in asked], [True, False])
 
     def test_a_program_that_fails_ends_the_case_by_its_name(self):
         with mock.patch.object(bench_disks, "BIN", "/bin"), \

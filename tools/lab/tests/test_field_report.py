@@ -45,6 +45,7 @@ class Results(unittest.TestCase):
                 got = bench.load()
             finally:
                 bench.OUT, bench.RESULTS, bench.base_version = saved
+        self.assertTrue(got[0].pop("when"))
         self.assertEqual(got, [{"base": "7.3.4", **row("ext2-1k-1m-create")}])
         self.assertNotIn("ext2", bench.table(got))
 

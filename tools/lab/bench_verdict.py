@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Print what make run has done, in five lines.
+
+    bench_verdict.py [--left-out TESTS] [STEP]...     STEPs failed: field, tests, bench, report
+
+Tests are those whose TAP in $O/log is no older than $O/log/run.start, figures are rows of
+$O/results.json measured since then: what an earlier run left says nothing. Exit: 0 all is well, 1
+something failed.
+"""
+
+import argparse
+import glob
+import math
+import os
+import re
+import sys
+import time
+from collections import Counter
+from typing import NamedTuple
+
+import bench
+from bench_words import GAINS, judge
+from xfail import RESULT
+
+LOG = os.path.join(bench.OUT, "log")
+MOST = 3        # so many examples are named
+LACKS = "this kernel has no "
+# Not faster: what a disk reads in vain
+NOT_SPEED = ("bytes_read_per_used",)
+
+
+class Tests(NamedTuple):
+    """Cases of all tests"""
+    files: int
+    passed: int
+    failed: list    # TEST: CASE
+    skipped: Counter
+
+
+def reason_of(skip):
+    return skip.partition("SKIP")[2].strip(" :-") or "no reason given"
+
+
+def read_tap(name, text, failed, skipped):
+    """How many cases passed; the others go to failed and skipped."""
+    passed = 0
+    for line in text.splitlines():
+        if found := RESULT.match(line):
+            if found["not"]:
+                failed.append(f"{name}: {found['name']}")
+            elif found["skip"]:
+                skipped[reason_of(found["skip"])] += 1
+            else:
+                passed += 1
+        elif re.match(r"1\.\.0 # SKIP", line):
+            skipped[reason_of(line)] += 1
+    return passed
+
+
+def tests_since(start):
+    failed, skipped, files, passed = [], Counter(), 0, 0
+    for path in sorted(glob.glob(os.path.join(LOG, "test_*.tap"))):
+        if os.path.getmtime(path) >= start:
+            with open(path, encoding="utf-8", errors="replace") as f:
+                name = os.path.basename(path).removesuffix(".tap")
+                passed += read_tap(name, f.read(), failed, skipped)
+            files += 1
+    return Tests(files, passed, failed, skipped)
+
+
+def some(names):
+    """A few of them, and how many more there are"""
+    more = len(names) - MOST
+    return "; ".join(names[:MOST]) + (f"; {more} more" if more > 0 else "")
+
+
+def skips(tests, left_out):
+    """What was skipped, with reasons; what a kernel has not is one of them"""
+    reasons, lacks, lacking = [], [], 0
+    for reason, count in tests.skipped.most_common():
+        if reason.startswith(LACKS):
+            lacks.append(reason.removeprefix(LACKS))
+            lacking += count
+        else:
+            reasons.append(f"{count} ({reason})")
+    if lacks:
+        reasons.insert(0, f"{lacking} ({LACKS}{', '.join(lacks)})")
+    if left_out:
+        reasons.append(f"{len(left_out)} whole tests ({', '.join(left_out)}: make test has them)")
+    return f"{tests.skipped.total()} skipped" + (f": {'; '.join(reasons)}" if reasons else "")
+
+
+def tested(tests, left_out, steps):
+    bad = [f"make run's step {step} ended in an error" for step in steps] + tests.failed
+    return (f"Tests:  {tests.passed} passed, {len(bad)} failed" +
+            (f" ({some(bad)}; see {LOG})" if bad else "") + f"; {skips(tests, left_out)}.")
+
+
+def speeds(rows):
+    """[(the verdict's word, how large it is, the program, in words)] of what GAINS shows of rows"""
+    found = {tuple(r[k] for k in bench.KEY): r for r in rows}
+    told = []
+    for *key, program in GAINS:
+        row = found.get(tuple(key))
+        if row and row["metric"] not in NOT_SPEED:
+            word, how = judge(row)
+            size = abs(math.log(row["ratio"])) if row["ratio"] else 0
+            told.append((word, size, f"{program} ({how})"))
+    return told
+
+
+def faster(rows):
+    """Two lines: what is faster, what is not"""
+    told = speeds(rows)
+    if not told:
+        return "Faster: nothing was measured.", "Slower: nothing was measured."
+    words = Counter(word for word, _, _ in told)
+    named = {word: some([text for _, _, text in sorted(
+        (one for one in told if one[0] == word), key=lambda one: -one[1])])
+        for word in ("better", "worse")}
+    first = f"Faster: {words['better']} of {len(told)} loads" + (
+        f": {named['better']}." if words["better"] else ".")
+    slower = f"{words['worse']}: {named['worse']}" if words["worse"] else "none"
+    return first, (f"Slower: {slower}; no difference: {words['same']}; "
+                   f"only on patched: {words['new']}.")
+
+
+def built(rows, tests, steps):
+    """The first line: of which kernels the others speak"""
+    versions = ", ".join(sorted({r["base"] for r in rows if r["base"]}, key=bench.version))
+    both = any(r.get("time") for r in rows)     # the harness' rows have none
+    kernels = f"Linux {versions}, " + ("stock and patched" if both else "patched")
+    if not both and not tests.files:
+        kernels = "no kernel"
+    parts = [f"{tests.files} selftests on the patched kernel"] if tests.files else []
+    parts += [] if "field" in steps else ["the five field reports on a model"]
+    return f"Built:  {kernels}; tested: {', '.join(parts) or 'nothing'}."
+
+
+def verdict(rows, tests, left_out, steps):
+    """The lines"""
+    page = os.path.join(bench.OUT, "report.html")
+    where = "none was written" if "report" in steps else page
+    return [built(rows, tests, steps), tested(tests, left_out, steps), *faster(rows),
+            f"Report: {where} (the table: make report, or make run V=1)"]
+
+
+def started():
+    return os.path.getmtime(os.path.join(LOG, "run.start"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Print what make run has done.")
+    parser.add_argument("--left-out", default="", help="tests that were not to run")
+    parser.add_argument("step", nargs="*", help="steps that failed")
+    args = parser.parse_args()
+    start = started()
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(start))
+    rows = [r for r in bench.load() if r.get("when", "") >= since]
+    tests = tests_since(start)
+    print("\n".join(verdict(rows, tests, args.left_out.split(), args.step)))
+    return int(bool(args.step or tests.failed or not tests.files))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
