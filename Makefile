@@ -23,8 +23,8 @@ TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
 LONG_FIRST := test_files test_file_load test_raw
 TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
-# What make run leaves to make test: load on what others test, and the test of a tool of the lab
-LONG_TESTS := test_file_load test_ra_stress test_model_disk
+# What make run leaves to make test: load on what others test, and tests of tools
+LONG_TESTS := test_file_load test_ra_stress test_model_disk test_field
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
@@ -51,6 +51,8 @@ help:
 	@echo 'make kernel     build the stock and the patched kernel'
 	@echo 'make modules    and the file systems that only make test and make bench use'
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
+	@echo 'make kit        pack them with all that they need, for a machine with an array and no compiler,'
+	@echo '                python or network: ./field there runs the five reports (FIO= a static fio)'
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
 	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
@@ -96,9 +98,12 @@ selftests: packages
 		KSRC="$$($(LAB)/kernel.sh dir source)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
+kit: selftests
+	@$(LAB)/kit.sh
+
 # On debug and stock kernels two guests share the tests, too (see guest-tests); their results are
 # kept apart. CI runs the short ones. TOOL_TESTS have nothing to find on another kernel.
-TOOL_TESTS := test_disk_read test_guard test_model_disk
+TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
 SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead
 SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
 XFAIL = $(CURDIR)/tools/testing/selftests/dio/stock-$(base).xfail
@@ -325,7 +330,7 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel modules selftests disks guest-tests array-tests all-guest-tests \
+.PHONY: help packages kernel modules selftests kit disks guest-tests array-tests all-guest-tests \
 	$(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) stock-tests \
 	short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
 	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests \

@@ -6,7 +6,8 @@
                                            short for several of them (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
-                                           leaves out other bases.
+                                           leaves out other bases. FILE.json among them: of the
+                                           kit (field), not of $O/results.json
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
@@ -27,8 +28,8 @@ only beside figures of the same kind: time that a disk took, and lengths of I/Os
 profile boots each kernel twice, with few and many passes, has every instruction counted
 (insn_count.c), and gives the difference to profile.py; it fails if the sum is off the guest's own
 clock by more than half a percent. Its rows, of the report "layers", add up the symbols by layer
-(layers.py). What add takes over has "before", and is not in the table:
-report.py has one of its own. Exit: 0 done, 1 a guest failed, 2 usage.
+(layers.py). What add takes over has "before", and is not in the table: report.py has one of its own.
+Nor is what has "machine": field's record of one. Exit: 0 done, 1 a guest failed, 2 usage.
 """
 
 import argparse
@@ -207,7 +208,7 @@ def table(results):
     """The results as lines of text: by base, report, then case, in the order of their first
     figures."""
     rows = [COLUMNS]
-    results = [r for r in results if "before" not in r]
+    results = [r for r in results if "before" not in r and "machine" not in r]
     cases = [r["case"] for r in results]
     for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"],
                                             cases.index(r["case"]))):
@@ -408,10 +409,11 @@ def main():
             parser.error("add: a file of results")
         return add(args.word[0])
     if args.action == "report":
-        if not os.path.exists(RESULTS):
-            sys.exit(f"bench: no {RESULTS}: make bench")
-        results = of_base(load(), os.environ.get("BASE"))
-        return print(table(matching(results, args.word)))
+        files = [word for word in args.word if word.endswith(".json")] or [RESULTS]
+        if not all(map(os.path.exists, files)):
+            sys.exit(f"bench: no {' or '.join(files)}: make bench")
+        results = of_base([r for f in files for r in load(f)], os.environ.get("BASE"))
+        return print(table(matching(results, [w for w in args.word if w not in files])))
     return print(table(run(named(args.word or ["all"], parser), args.passes)))
 
 

@@ -8,6 +8,7 @@ what it is told (args). The cases of one guest run in one boot. time says what i
     fixed   that, and so many microseconds for each request
     disk    that, and what the disk model takes
     host    the emulator's and the host's time: noise in it is shown, see bench.py
+    machine of no case here: the time of a machine with disks of its own (the kit's field)
 
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
 32 MiB, or of the bare disk that is the floor under a file system; vfat has clusters of 32 KiB,

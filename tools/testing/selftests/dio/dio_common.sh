@@ -50,6 +50,12 @@ _dio_usage()
 	echo "  With neither, scsi_debug disks are made. Exit: 0 passed, 1 failed, 2 usage, 4 skipped."
 }
 
+# busybox's rm has no --one-file-system.
+_dio_remove()
+{
+	rm -rf --one-file-system "$1" 2>/dev/null || grep -q " $1/" /proc/self/mountinfo || rm -rf "$1"
+}
+
 # Undo what was done, newest first, then say how it ended.
 _dio_end()
 {
@@ -57,7 +63,7 @@ _dio_end()
 	trap - EXIT
 	trap '' INT TERM
 	eval "$_dio_cleanup"
-	[ -z "$DIO_TMP" ] || rm -rf --one-file-system "$DIO_TMP"
+	[ -z "$DIO_TMP" ] || _dio_remove "$DIO_TMP"
 	[ "$_dio_planned" -gt 0 ] || exit "$_dio_rc"
 	echo "# Totals: pass:$((_dio_ran - _dio_failed - _dio_skipped)) fail:$_dio_failed" \
 		"xfail:0 xpass:0 skip:$_dio_skipped error:0"
@@ -80,6 +86,16 @@ dio_on_exit()
 	done
 	_dio_cleanup="$_dio_words
 $_dio_cleanup"
+}
+
+# dio_start: a directory for files, and what dio_on_exit names is undone at the end. dio_init does it;
+# a program that is no test calls it alone.
+dio_start()
+{
+	DIO_TMP=$(mktemp -d) || return
+	trap _dio_end EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
 }
 
 dio_init()
@@ -105,10 +121,7 @@ dio_init()
 	done
 	echo "TAP version 13"
 	[ "$(id -u)" -eq 0 ] || dio_skip_all "must be run as root"
-	DIO_TMP=$(mktemp -d) || dio_skip_all "no temporary directory can be made"
-	trap _dio_end EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
+	dio_start || dio_skip_all "no temporary directory can be made"
 }
 
 # dio_plan N: N results will follow.
@@ -380,7 +393,7 @@ dio_get_part()
 # dio_umount DIR: unmount it if something is mounted there.
 dio_umount()
 {
-	! mountpoint -q "$1" || umount "$1"
+	! grep -q " $1 " /proc/self/mountinfo || umount "$1"
 }
 
 # dio_dm NAME TABLE: DIO_DM becomes the node of a device-mapper device with this table; fails with

@@ -4,7 +4,7 @@
 # May these disks be tested on? Whole disks that nobody uses, by whatever path, and that hold nothing
 # which others may use.
 #
-#	dio_guard.sh [--content=TYPE] DEVICE...
+#	dio_guard.sh [--content=TYPE | --unused | --reads] DEVICE...
 #
 # Prints the kernel's name of each (/dev/sdX for /dev/disk/by-id/...), a line each, or one line on
 # stderr that says why not. Writes nothing. Refused are
@@ -17,6 +17,9 @@
 # - disks that hold what blkid knows as anything but swap or a file system of one machine on one
 #   disk: a member of LVM, md, ASM, ZFS, a cluster's file system, a partition table. Nothing on this
 #   machine need use those. --content=TYPE, with TYPE as this test calls it, says that you know.
+#
+# For who only reads: with --unused they may hold anything, with --reads they may be in use, too, and
+# refused is only what is no whole disk, or named twice.
 #
 # Exit: 0 they may be used, 1 they may not, 2 usage.
 
@@ -99,10 +102,14 @@ exported_by()
 	return 1
 }
 
-# The process that has NODE open for writing: a virtual machine, a data base
+# The process that has NODE open for writing: a virtual machine, a data base. (busybox's find has no
+# -lname; of one directory alone ls does not say the name.)
 writer_of()
 {
-	find /proc/[0-9]*/fd -lname "$1" 2>/dev/null | while read -r _fd; do
+	# shellcheck disable=SC2012
+	ls -l /proc/self/fd /proc/[0-9]*/fd 2>/dev/null | awk -v node="$1" '
+		/^\/proc\/.*:$/ { dir = substr($0, 1, length($0) - 1) }
+		$NF == node && $(NF - 1) == "->" { print dir "/" $(NF - 2) }' | while read -r _fd; do
 		_pid=${_fd#/proc/}
 		_pid=${_pid%%/*}
 		grep -qs '^flags:.*[12]$' "/proc/$_pid/fdinfo/${_fd##*/}" || continue
@@ -144,6 +151,16 @@ find_disk()
 	[ ! -e "$dir/partition" ] || refuse "$1 is a partition, not a whole disk"
 }
 
+# Sets paths to the disk's other paths.
+check_twice()
+{
+	paths=$("$claim" -p "$node") || refuse "$1: its other paths are not known"
+	! has "$node" "$nodes" || refuse "$1 is named twice"
+	for _path in $paths; do
+		! has "$_path" "$nodes" || refuse "$1 and $_path are one disk"
+	done
+}
+
 check_use()
 {
 	! _how=$(in_use "$node") || refuse "$1 $_how"
@@ -156,10 +173,7 @@ check_use()
 		_parts="$_parts $_part"
 	done
 	[ -z "$_parts" ] || refuse "$1 is partitioned:$_parts"
-	_paths=$("$claim" -p "$node") || refuse "$1: its other paths are not known"
-	! has "$node" "$nodes" || refuse "$1 is named twice"
-	for _path in $_paths; do
-		! has "$_path" "$nodes" || refuse "$1 and $_path are one disk"
+	for _path in $paths; do
 		! _how=$(in_use "$_path") || refuse "$1 is another path to $_path, which $_how"
 	done
 	_how=$("$claim" "$node" 2>&1) || refuse "$1 cannot be claimed: ${_how#disk_claim: }"
@@ -195,17 +209,24 @@ check_content()
 		refuse "$1 holds $_found, and others may use that (--content=$_found to allow it)"
 }
 
-nodes=""
+nodes="" level=2
 for word in "$@"; do
 	case $word in
 	-h|--help)
-		echo "usage: dio_guard.sh [--content=TYPE] DEVICE..."
+		echo "usage: dio_guard.sh [--content=TYPE | --unused | --reads] DEVICE..."
 		echo "  May these disks be tested on? TYPE: what they hold, if that is refused."
+		echo "  --unused: they are only read, whatever they hold; --reads: others may use them, too."
 		echo "  Exit: 0 (their names follow), 1 no (one line on stderr says why), 2 usage."
 		exit 0
 		;;
 	--content=*)
 		content=${word#*=}
+		;;
+	--unused)
+		level=1
+		;;
+	--reads)
+		level=0
 		;;
 	-*)
 		echo "dio_guard.sh: unknown option $word" >&2
@@ -213,8 +234,9 @@ for word in "$@"; do
 		;;
 	*)
 		find_disk "$word"
-		check_use "$word"
-		check_content "$word"
+		check_twice "$word"
+		[ "$level" -lt 1 ] || check_use "$word"
+		[ "$level" -lt 2 ] || check_content "$word"
 		nodes="$nodes $node"
 		;;
 	esac
