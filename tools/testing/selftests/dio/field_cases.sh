@@ -107,7 +107,7 @@ begin_round()
 	*)	make_file || return ;;
 	esac
 	for _node in $counters; do
-		blockdev --flushbufs "$_node" 2>/dev/null
+		_said=$(blockdev --flushbufs "$_node" 2>&1) || die "$name: $_said"
 	done
 }
 

@@ -200,6 +200,24 @@ other_disk()
 	ends 1 "disk.1 is another disk than that of field.state" 6.1.0-b
 }
 
+# What the page cache still has would be measured.
+not_flushed()
+{
+	cat >"$DIO_TMP/bin/blockdev" <<-'END'
+		#!/bin/sh
+		echo "blockdev: $2 is not ours"
+		exit 1
+	END
+	chmod +x "$DIO_TMP/bin/blockdev"
+	anew
+	# shellcheck disable=SC2086 # a list
+	ends 1 "^field: disks-direct: blockdev: $one is not ours" 6.1.0-a --disks "$one" $short \
+		--verify=0 --cases=disks-direct && state_has '^(row|done)' 0
+	bad=$?
+	rm "$DIO_TMP/bin/blockdev"
+	return $bad
+}
+
 # A disk that others use is read, but what it holds is theirs to change.
 in_use()
 {
@@ -288,7 +306,7 @@ case \$1 in
 esac
 END
 chmod +x "$DIO_TMP/bin/uname"
-dio_plan 25
+dio_plan 26
 
 dio_check "nothing is written; what is done is said before, and while it goes on" only_reads
 dio_check "the other kernel is asked for" waits_for_b
@@ -300,6 +318,7 @@ dio_check "a stopped turn goes on" stopped
 dio_check "data that changed between turns is told" changed
 dio_check "wrong data in a stamped disk is told" stamped
 dio_check "another disk under an old name is refused" other_disk
+dio_check "a disk that cannot be flushed is not measured" not_flushed
 dio_check "a disk in use is read, and not verified" in_use
 if command -v busybox >/dev/null; then
 	dio_check "busybox is all that is needed" only_busybox
