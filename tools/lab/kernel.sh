@@ -16,8 +16,9 @@
 #	kernel.sh build kunit modules	and its modules
 #	kernel.sh build objects	compile what the overlay changes, as kunit has it, with -Werror
 #	kernel.sh build step PATCH	apply PATCH to the tree of the steps before, at first stock's, as
-#				git am would; compile what it changes with W=1; build; print the
-#				directory. Without PATCH: begin anew
+#				git am would; compile what it changes with W=1, which must not warn
+#				of more than before; build; print the directory. Without PATCH: begin
+#				anew
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, step,
 #				venv
 #
@@ -280,23 +281,49 @@ build_kunit()
 	patch_and_build kunit "$(dir_of source)" 1500l
 }
 
-# apply_step PATCH TREE
+# objects_of PATCH TREE: what is made of the C files of the tree that it changes, but of those that
+# another one includes
+objects_of()
+{
+	local path
+
+	sed -n 's|^+++ b/\([^\t]*\)\.c\(\t.*\)*$|\1|p' "$1" | grep -v '^tools/' | while read -r path; do
+		[ ! -e "$2/$path.c" ] ||
+			grep -qs "^#include \"${path##*/}\.c\"" "$2/${path%/*}"/*.c || echo "$path.o"
+	done
+}
+
+# warnings PATCH TREE: what the compiler says of these, with more warnings than usual, but for where;
+# fails if one does not compile
+warnings()
+{
+	local objects said rc=0
+
+	objects=$(objects_of "$1" "$2")
+	[ -n "$objects" ] || return 0
+	# shellcheck disable=SC2086 # a list of words
+	said=$(make -C "$2" -k -j "$jobs" W=1 $objects 2>&1) || rc=1
+	printf '%s\n' "$said" >&2
+	sed -n 's/^\([^ :]*\):[0-9:]* \(warning: .*\)/\1: \2/p' <<<"$said" | sort -u
+	return "$rc"
+}
+
+# apply_step PATCH TREE: what is warned of before is no fault of the patch.
 apply_step()
 {
+	warnings "$1" "$2" >"$2/.lab-warnings" || :
 	patch -d "$2" -p1 --fuzz=0 --no-backup-if-mismatch <"$1"
 	make -C "$2" -s olddefconfig
 }
 
-# compile_step PATCH TREE: what the configuration has of its C files, with more warnings than usual
+# compile_step PATCH TREE
 compile_step()
 {
-	local path objects=()
+	local new
 
-	while read -r path; do
-		objects+=("$path.o")
-	done < <(sed -n 's|^+++ b/\(.*\)\.c$|\1|p' "$1" | grep -v '^tools/')
-	[ "${#objects[@]}" -eq 0 ] ||
-		make -C "$2" -k -j "$jobs" W=1 KCFLAGS=-Werror "${objects[@]}"
+	warnings "$1" "$2" >"$2/.lab-warnings.new"
+	new=$(comm -13 "$2"/.lab-warnings{,.new})
+	[ -z "$new" ] || { echo "new warnings: $new"; return 1; }
 	compile step "$2"
 	compile_modules "$2"
 }
