@@ -224,8 +224,8 @@ run-cluster-tests:
 
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:
-	@$(LAB)/guest.sh -k $(or $(GUEST_KERNEL),patched) -n $* -t 3600 env TAKEN=taken GUEST=$* $(if $(OPS),DIO_OPS=$(OPS)) \
-		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
+	@$(LAB)/guest.sh -k $(or $(GUEST_KERNEL),patched) -n $* -t 3600 env TAKEN=taken GUEST=$* \
+		$(if $(OPS),DIO_OPS=$(OPS)) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
 
 run-array-tests:
 	@$(LAB)/guest.sh -a many -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh

@@ -91,14 +91,14 @@ def series_of(base):
 
 def floor_of(by_kernel, kernel, key):
     """What the same I/O takes without a file system: on the bare block device. 6.1 sends what is
-    written to that, or to a raw device, by way of a kernel thread, so that a file costs less: there
-    a read is the floor of a write, too."""
+    written to that, or to a raw device, by way of a kernel thread, so that a file costs less: a
+    write has no floor there."""
     report, case, metric = key
     what, _, place = case.rpartition("-")
     if metric != "insn" or report != "engine" or place in ("bdev", "raw"):
         return None
     if what.startswith("overwrite") and series_of(by_kernel[kernel][key]["base"]) == "6.1":
-        what = what.replace("overwrite", "read")
+        return None
     return by_kernel[kernel].get((report, f"{what}-bdev", metric))
 
 
