@@ -67,11 +67,11 @@ written()
 only_reads()
 {
 	before=$(written)
-	begun 'disks-*' || return
+	begun 'disks-[dn]*' || return
 	said=$(head -n 2 "$DIO_TMP/said")
 	echo "$said" | grep -q "^field: reads 2 disks\$" &&
-		echo "$said" | grep -Eq "turn 1 of 4 .* 4 cases, 2 rounds of 1 s: about [0-9]+ min" &&
-		grep -q '1: 4/4, .* left\] disks-nocopy: .* MiB/s' "$DIO_TMP/said" &&
+		echo "$said" | grep -Eq "turn 1 of 4 .* 2 cases, 2 rounds of 1 s: about [0-9]+ min" &&
+		grep -q '1: 2/2, .* left\] disks-nocopy: .* MiB/s' "$DIO_TMP/said" &&
 		[ "$(written)" = "$before" ]
 }
 
@@ -134,7 +134,13 @@ no_names()
 
 is_measuring()
 {
-	grep -q '^units.disk-oltp-read-4k' field.state 2>/dev/null
+	grep -q '^units.disk-oltp-read-4k' field.state 2>/dev/null &&
+		grep -qs "[d]io_load" /proc/[0-9]*/cmdline
+}
+
+is_measuring_or_gone()
+{
+	is_measuring || ! kill -0 "$pid" 2>/dev/null
 }
 
 # in_the_middle CMD...: does CMD while the first turn's last case runs, all others done; leaves the
@@ -144,14 +150,14 @@ in_the_middle()
 	anew
 	echo 6.1.0-a >"$DIO_TMP/kernel"
 	# shellcheck disable=SC2086 # lists
-	PATH=$DIO_TMP/bin:$PATH "$field" --disks $two_disks --seconds=20 --rounds=2 --verify=2 \
+	PATH=$DIO_TMP/bin:$PATH "$field" --disks $two_disks --seconds=5 --rounds=2 --verify=2 \
 		--cases='disk*-[4d]*' >"$DIO_TMP/said" 2>&1 &
 	pid=$!
-	dio_wait 600 is_measuring && "$@" || return
-	rc=0
+	dio_wait 600 is_measuring_or_gone && "$@"
+	bad=$? rc=0
 	wait "$pid" || rc=$?
 	cat "$DIO_TMP/said"
-	state_has '^row.1.field-1.disks-direct.mb_per_s' 1 && state_has '^done' 1
+	[ "$bad" -eq 0 ] && state_has '^row.1.field-1.disks-direct.mb_per_s' 1 && state_has '^done' 1
 }
 
 kill_it()
@@ -276,10 +282,11 @@ writes()
 		ends 2 "give --write and DIO_SCRATCH each time" 6.1.0-b
 }
 
+# The disk goes while a round reads, or, on a slow machine, between two.
 gone()
 {
 	in_the_middle dio_pull "$one" && [ "$rc" -eq 1 ] &&
-		grep -q "^field: disk-oltp-read-4k: dio_load: " "$DIO_TMP/said" &&
+		grep -Eq "^field: disk-oltp-read-4k: (dio_load|blockdev): " "$DIO_TMP/said" &&
 		grep -q "what is done stands in field.state" "$DIO_TMP/said" &&
 		ends 1 "^field: $one does not exist" 6.1.0-a && state_has '^end' 0
 }
@@ -294,6 +301,10 @@ one=${DIO_LIST%% *}
 three=${DIO_LIST##* }
 two_disks=${DIO_LIST% *}
 two=${two_disks#* }
+# scsi_debug gives a new disk the content of one that is gone, and another test has left stamps.
+for disk in $DIO_LIST; do
+	dd if=/dev/zero of="$disk" bs=1M count=4 conv=fsync status=none
+done
 mkdir "$DIO_TMP/bin" "$DIO_TMP/work" && cd "$DIO_TMP/work" || exit 1
 dio_on_exit cd /
 dio_on_exit dio_umount "$DIO_TMP/work/mnt"
