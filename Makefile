@@ -106,6 +106,7 @@ kit: selftests
 TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
 SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead
 SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
+TEST_ENV = $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT))
 XFAIL = $(CURDIR)/tools/testing/selftests/dio/stock-$(base).xfail
 DEBUG_GUESTS := run-debug-tests-1 run-debug-tests-2
 STOCK_GUESTS := run-stock-tests-1 run-stock-tests-2
@@ -133,11 +134,11 @@ guests-of-%:
 
 $(DEBUG_GUESTS): run-debug-tests-%:
 	@$(LAB)/guest.sh -k debug -N -n $* -t 7200 env RESULTS=log/debug TAKEN=taken GUEST=$* \
-		$(if $(OPS),DIO_OPS=$(OPS)) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
+		$(TEST_ENV) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
 
 $(STOCK_GUESTS): run-stock-tests-%:
 	@$(LAB)/guest.sh -k stock -n $* -t 3600 env RESULTS=log/stock TAKEN=taken GUEST=$* \
-		$(if $(OPS),DIO_OPS=$(OPS)) DIO_STOCK=1 XFAIL=$(XFAIL) \
+		$(TEST_ENV) DIO_STOCK=1 XFAIL=$(XFAIL) \
 		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
 
 complaint-tests: modules
@@ -179,7 +180,7 @@ base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
 	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
 	0)	$(MAKE) --no-print-directory -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) \
-			LEAVE_OUT="$(LONG_TESTS)" $(PARTS) ;; \
+			LEAVE_OUT="$(LONG_TESTS) $(TOOL_TESTS)" $(PARTS) ;; \
 	2)	echo "1..0 # SKIP the archive has no Linux $(base)" | \
 			tee $(O)/base-$(base)/log/test_base.tap ;; \
 	3)	echo "1..0 # SKIP the archive with Linux $(base) cannot be read" | \
@@ -225,7 +226,7 @@ run-cluster-tests:
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:
 	@$(LAB)/guest.sh -k $(or $(GUEST_KERNEL),patched) -n $* -t 3600 env TAKEN=taken GUEST=$* \
-		$(if $(OPS),DIO_OPS=$(OPS)) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
+		$(TEST_ENV) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
 
 run-array-tests:
 	@$(LAB)/guest.sh -a many -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
