@@ -4,7 +4,7 @@
 # The five field reports on this machine's disks, under two kernels in the order A B B A.
 #
 #	field --disks DISK... [OPTION]...	begin; field alone goes on
-#	field compare A.json [B.json]		the table of a file, or of two
+#	field compare [--html] A.json [B.json]	the table of a file, or of two; as a page
 #
 # It is called once under each kernel: first under A, then, the machine booted anew, under B (two
 # turns), then under A again. What was begun, and what is done, stands in a state file, a line each:
@@ -47,7 +47,8 @@ usage()
 	cat <<-END
 		usage: $1 --disks DISK... [OPTION]...    begin: DISKs are read, nothing is written
 		       $1 [--out=FILE] [--with-names]    go on, under the kernel that was asked for
-		       $1 compare A.json [B.json]        the table of a file, or of two
+		       $1 compare [--html] A.json [B.json]
+		                                         the table of a file, or of two; as a page
 		  DIO_SCRATCH=DISK and --write   write to that disk, too: WHAT IT HOLDS IS LOST
 		  --content=TYPE   what DIO_SCRATCH may hold (dio_guard.sh)
 		  --seconds=10 --rounds=3   how long a case reads, and how often
@@ -334,11 +335,13 @@ case ${1-} in
 	;;
 compare)
 	shift
+	form=text
+	[ "${1-}" != --html ] || { form=page; shift; }
 	[ $# -eq 1 ] || [ $# -eq 2 ] || wrong "compare: one file or two"
 	for file in "$@"; do
 		[ -r "$file" ] || wrong "$file cannot be read"
 	done
-	exec awk -f "$DIO_DIR/field_table.awk" "$@"
+	exec awk -f "$DIO_DIR/field_table.awk" -f "$DIO_DIR/field_$form.awk" "$@"
 	;;
 *)
 	[ "${1-}" != run ] || shift

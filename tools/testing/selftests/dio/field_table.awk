@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # field compare: one file's stock beside its patched kernel, or two files' figures side by side, those
-# of stock with those of stock. Files are field_rows.awk's, or the lab's results.json.
+# of stock with those of stock. Files are field_rows.awk's, or the lab's results.json. What is printed
+# is the part of field_text.awk or of field_page.awk: head(), show_row() and foot().
 #
 # A difference that is no larger than the spread, the wider one of two files, is none. Where a
 # figure was taken once nobody knows.
 
-# Lines of any length and breaks: what matters is a name and its value, and where an object ends.
+# Lines of any length and breaks: what matters is a name and its value, and where an object ends. A
+# machine is an object in a row.
 function parse(text, file,    token, name, depth, row)
 {
-	while (match(text, /"[a-z_]+": *("([^"\\]|\\.)*"|-?[0-9][-+.0-9e]*|null)|[{}]/)) {
+	while (match(text, /"[^"\\]+": *("([^"\\]|\\.)*"|-?[0-9][-+.0-9e]*|null)|[{}]/)) {
 		token = substr(text, RSTART, RLENGTH)
 		text = substr(text, RSTART + RLENGTH)
 		if (token == "{") {
@@ -18,13 +20,17 @@ function parse(text, file,    token, name, depth, row)
 		} else if (token == "}") {
 			if (!--depth)
 				keep(row, file)
-		} else if (depth == 1) {
+		} else {
 			name = token
 			sub(/^"/, "", name)
 			sub(/".*/, "", name)
-			sub(/^"[a-z_]+": */, "", token)
+			sub(/^"[^"]+": */, "", token)
 			gsub(/^"|"$/, "", token)
-			row[name] = token == "null" ? "" : token
+			if (depth == 1)
+				row[name] = token == "null" ? "" : token
+			else if (row["report"] == "machine")
+				keep_machine((files == 2 ? substr("AB", file, 1) ", " : "") \
+					     row["case"], name, token)
 		}
 	}
 }
@@ -38,13 +44,23 @@ function keep(row, file,    id)
 	if (!(id in unit)) {
 		order[++rows] = id
 		unit[id] = row["unit"]
-		show_as[id] = sprintf("%-9s %-27s %-19s %-6s", row["report"], row["case"], row["metric"],
-				      row["unit"])
 	}
 	has[file, id] = 1
 	value[file, id, "stock"] = row["stock"]
 	value[file, id, "patched"] = row["patched"]
 	spread[file, id] = row["spread"]
+}
+
+# What a file tells of the machine under one kernel
+function keep_machine(on, key, said)
+{
+	if (!(on in has_machine))
+		machines[++machine_count] = on
+	if (!(key in has_key))
+		keys[++key_count] = key
+	has_machine[on] = has_key[key] = 1
+	gsub(/\\"/, "\"", said)
+	machine[on, key] = said
 }
 
 function verdict(metric, a, b, noise,    percent, better)
@@ -73,12 +89,12 @@ function number(x)
 	return sprintf(x >= 1000 ? "%.0f" : x >= 10 ? "%.2f" : "%.3f", x)
 }
 
-function print_row(id, role, a, b, noise,    part, said)
+function judge(id, role, a, b, noise,    part, said)
 {
 	split(id, part, SUBSEP)
 	said = a == "" || b == "" ? "on one only" : verdict(part[4], a + 0, b + 0, noise)
-	printf("%s %s%10s %10s %9s %8s  %s\n", show_as[id], role, number(a), number(b),
-	       said ~ /^no |^on / || !(a + 0) ? "-" : sprintf("%.3f", b / a), number(noise), said)
+	show_row(part[2], part[3], part[4], unit[id], role, a, b,
+		 said ~ /^no |^on / || !(a + 0) ? "" : b / a, noise, said)
 }
 
 # Which kernel's figures of two files stand side by side: the same one's, or what each has
@@ -93,14 +109,14 @@ function print_two(id,    a, b, role, noise, shown)
 		a = value[1, id, role]
 		b = value[2, id, role]
 		if (a != "" && b != "") {
-			print_row(id, sprintf("%-8s", role), a, b, noise)
+			judge(id, role, a, b, noise)
 			shown = 1
 		}
 	}
 	a = value[1, id, "stock"] value[1, id, "patched"]
 	b = value[2, id, "stock"] value[2, id, "patched"]
 	if (!shown && a != "" && b != "")
-		print_row(id, sprintf("%-8s", "each"), a, b, noise)
+		judge(id, "each", a, b, noise)
 }
 
 BEGIN { files = ARGC - 1 }
@@ -108,23 +124,19 @@ FNR == 1 { file++ }
 { text[file] = text[file] " " $0 }
 
 END {
-	for (i = 1; i <= files; i++) {
+	for (i = 1; i <= files; i++)
 		parse(text[i], i)
-		if (files == 2)
-			print (i == 1 ? "A: " : "B: ") ARGV[i]
-	}
 	if (!rows) {
 		print "field: no figures in " ARGV[1] (files == 2 ? " and " ARGV[2] : "") >"/dev/stderr"
 		exit 1
 	}
-	printf("%-9s %-27s %-19s %-6s %s%10s %10s %9s %8s  %s\n", "report", "case", "metric", "unit",
-	       files == 2 ? sprintf("%-8s", "kernel") : "", files == 2 ? "A" : "stock",
-	       files == 2 ? "B" : "patched", files == 2 ? "B/A" : "ratio", "spread", "difference")
+	head()
 	for (i = 1; i <= rows; i++) {
 		if (files == 2)
 			print_two(order[i])
 		else
-			print_row(order[i], "", value[1, order[i], "stock"],
-				  value[1, order[i], "patched"], spread[1, order[i]])
+			judge(order[i], "", value[1, order[i], "stock"],
+			      value[1, order[i], "patched"], spread[1, order[i]])
 	}
+	foot()
 }
