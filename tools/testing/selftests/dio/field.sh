@@ -302,10 +302,20 @@ stopped()
 	say "what is done stands in $state: field goes on there"
 }
 
+# Two at once would measure each other. Nothing is left behind: the lock is the directory's.
+be_alone()
+{
+	_dir=$(dirname "$state")
+	[ -d "$_dir" ] || die "$_dir is no directory"
+	exec 9<"$_dir"
+	flock -n 9 || die "another field runs in $_dir"
+}
+
 run()
 {
 	parse "$@"
 	[ "$(id -u)" -eq 0 ] || die "must be run as root"
+	be_alone
 	dio_start || die "no temporary directory can be made"
 	if [ "$anew" -eq 0 ] && [ -e "$state" ]; then
 		go_on

@@ -164,7 +164,8 @@ in_the_middle()
 
 kill_it()
 {
-	kill -TERM "$pid"
+	"$field" >other 2>&1
+	[ $? -eq 1 ] && grep -qx "field: another field runs in \." other && kill -TERM "$pid"
 }
 
 # The number of I/Os that was found is then made small: nobody has to wait.
@@ -297,7 +298,7 @@ gone()
 
 unset DIO_DISKS DIO_SCRATCH
 dio_init "$@"
-dio_need awk blockdev dd mke2fs sha256sum
+dio_need awk blockdev dd flock mke2fs sha256sum
 dio_get_disks 3
 one=${DIO_LIST%% *}
 three=${DIO_LIST##* }
@@ -327,7 +328,7 @@ dio_check "the other kernel has two turns" b_has_two_turns
 dio_check "the first has the last turn, and the file has all rounds" a_ends_it
 dio_check "median, spread and the difference of four rounds" table_says
 dio_check "no name, WWID or device unless asked" no_names
-dio_check "a stopped turn goes on" stopped
+dio_check "one at a time, and a stopped turn goes on" stopped
 dio_check "data that changed between turns is told" changed
 dio_check "wrong data in a stamped disk is told" stamped
 dio_check "another disk under an old name is refused" other_disk
