@@ -136,13 +136,13 @@ no_names()
 
 is_measuring()
 {
-	grep -q '^units.disk-oltp-read-4k' field.state 2>/dev/null &&
-		grep -qs "[d]io_load" /proc/[0-9]*/cmdline
+	grep -q '^units.disk-oltp-read-4k' field.state 2>/dev/null
 }
 
-is_measuring_or_gone()
+# Nobody may have waited for it yet: then it is a zombie.
+is_measuring_or_over()
 {
-	is_measuring || ! kill -0 "$pid" 2>/dev/null
+	is_measuring || ! grep -qs '^State:.[^Z]' "/proc/$pid/status"
 }
 
 # in_the_middle CMD...: does CMD while the first turn's last case runs, all others done; leaves the
@@ -152,10 +152,10 @@ in_the_middle()
 	anew
 	echo 6.1.0-a >"$DIO_TMP/kernel"
 	# shellcheck disable=SC2086 # lists
-	PATH=$DIO_TMP/bin:$PATH "$field" --disks $two_disks --seconds=5 --rounds=2 --verify=2 \
+	PATH=$DIO_TMP/bin:$PATH "$field" --disks $two_disks --seconds=20 --rounds=2 --verify=2 \
 		--cases='disk*-[4d]*' >"$DIO_TMP/said" 2>&1 &
 	pid=$!
-	dio_wait 600 is_measuring_or_gone && "$@"
+	dio_wait 600 is_measuring_or_over && "$@"
 	bad=$? rc=0
 	wait "$pid" || rc=$?
 	cat "$DIO_TMP/said"
