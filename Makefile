@@ -91,6 +91,9 @@ kernel: packages
 modules: packages
 	@$(LAB)/kernel.sh build modules
 
+patched-modules: packages
+	@$(LAB)/kernel.sh build patched modules
+
 selftests: packages
 	@mkdir -p $(O)/build $(O)/log
 	@$(LAB)/kernel.sh source >/dev/null
@@ -141,7 +144,7 @@ $(STOCK_GUESTS): run-stock-tests-%:
 		$(TEST_ENV) DIO_STOCK=1 XFAIL=$(XFAIL) \
 		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
 
-complaint-tests: modules
+complaint-tests: patched-modules
 	@$(MAKE) --no-print-directory run-complaint-tests
 
 run-debug-complaint-tests:
@@ -201,7 +204,7 @@ disks: kernel selftests
 # tests, and NEEDS=kernel, no modules. GUEST_KERNEL= takes another than the patched one.
 GUEST_TESTS := run-tests-1 run-tests-2
 
-guest-tests: $(or $(NEEDS),modules) selftests
+guest-tests: $(or $(NEEDS),patched-modules) selftests
 	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
 	@$(MAKE) --no-print-directory -k -j2 $(GUEST_TESTS)
 
@@ -209,7 +212,7 @@ array-tests: kernel selftests
 	@rm -f $(O)/log/test_array.tap
 	@$(MAKE) --no-print-directory run-array-tests
 
-all-guest-tests: modules selftests
+all-guest-tests: patched-modules selftests
 	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
 	@rc=0; $(MAKE) --no-print-directory -k -j2 run-array-tests run-complaint-tests \
 		$(GUEST_TESTS) || rc=1; \
@@ -217,7 +220,7 @@ all-guest-tests: modules selftests
 
 # Two guests of its own, which tell each other that they live: they have the host for themselves.
 .PHONY: cluster-tests run-cluster-tests
-cluster-tests: modules selftests
+cluster-tests: patched-modules selftests
 	@$(MAKE) --no-print-directory run-cluster-tests
 
 run-cluster-tests:
@@ -295,7 +298,7 @@ fuzz: packages
 
 test: unit-tests harness all-guest-tests short-debug-tests
 
-boot: modules disks
+boot: patched-modules disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
 
 check: kernel
@@ -331,10 +334,10 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel modules selftests kit disks guest-tests array-tests all-guest-tests \
-	$(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) stock-tests \
-	short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
-	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests \
-	base-tests base-check field run bench report profile trace series series-steps unit-tests \
-	harness mutants fuzz test boot check clean
+.PHONY: help packages kernel modules patched-modules selftests kit disks guest-tests array-tests \
+	all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) \
+	stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
+	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests base-tests \
+	base-check field run bench report profile trace series series-steps unit-tests harness mutants \
+	fuzz test boot check clean
 SHELL := /bin/bash

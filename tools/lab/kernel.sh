@@ -10,6 +10,7 @@
 #	kernel.sh build		build stock and patched, print their directories
 #	kernel.sh build stock	build only that
 #	kernel.sh build modules	and their modules: file systems that only make test and bench use
+#	kernel.sh build patched modules	and only patched's
 #	kernel.sh build debug	build debug, its raw driver and lkdtm, print its directory
 #	kernel.sh build debug modules	and all of its modules
 #	kernel.sh build kunit	build kunit alone, print its directory
@@ -360,6 +361,10 @@ build)
 		build_modules stock 300l
 		build_modules patched 300l
 		;;
+	"patched modules")
+		build
+		build_modules patched 300l
+		;;
 	debug)	build_debug; dir_of debug ;;
 	"debug modules")
 		build_debug
@@ -379,5 +384,5 @@ build)
 	esac
 	;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh source|build [modules|stock|debug [modules]|kunit [modules]|objects|step [PATCH]]|dir NAME" ;;
+*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|debug [modules]|kunit [modules]|objects|step [PATCH]]|dir NAME" ;;
 esac
