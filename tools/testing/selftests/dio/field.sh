@@ -302,13 +302,14 @@ stopped()
 	say "what is done stands in $state: field goes on there"
 }
 
-# Two at once would measure each other. Nothing is left behind: the lock is the directory's.
+# Two at once would measure each other. Nothing is left behind: the lock is the directory's. Not every
+# busybox has flock.
 be_alone()
 {
 	_dir=$(dirname "$state")
 	[ -d "$_dir" ] || die "$_dir is no directory"
-	exec 9<"$_dir"
-	flock -n 9 || die "another field runs in $_dir"
+	! command -v flock >/dev/null || { exec 9<"$_dir" && flock -n 9; } ||
+		die "another field runs in $_dir"
 }
 
 run()
