@@ -127,7 +127,7 @@ up_fc()
 	for port in "${ports[@]}"; do
 		must ip link set "$port" up
 		put "$port" /sys/bus/fcoe/ctlr_create
-		put vn2vn "$(controller "$port")/mode"
+		put VN2VN "$(controller "$port")/mode"
 	done
 
 	acl=$tpg/acls/20:00:${macs[0]}

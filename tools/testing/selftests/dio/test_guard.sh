@@ -244,11 +244,34 @@ partitioned()
 # put OFFSET TEXT: TEXT is for printf
 put()
 {
-	# shellcheck disable=SC2059 # it is a format
-	printf "$2" | dd of="$disk" bs=1 seek="$1" conv=notrunc status=none
+	put_here "$2" | dd of="$disk" bs=1 seek="$1" conv=notrunc status=none
 }
 
-# sign TYPE: what blkid takes for one
+put_here()
+{
+	# shellcheck disable=SC2059 # it is a format
+	printf "$1"
+}
+
+# zfs_number NAME: an entry of a label of ZFS: its length twice, its name, a number
+zfs_number()
+{
+	padded=$(((${#1} + 3) / 4 * 4))
+	length=$(printf '\\%03o' $((28 + padded)))
+	put_here "\0\0\0$length\0\0\0$length\0\0\0$(printf '\\%03o' ${#1})$1"
+	head -c $((padded - ${#1})) /dev/zero
+	put_here '\0\0\0\010\0\0\0\001\0\0\0\0\0\0\0\001'
+}
+
+zfs_label()
+{
+	put_here '\001\001\0\0\0\0\0\0\0\0\0\001'
+	for name in version state txg guid pool_guid; do
+		zfs_number "$name"
+	done
+}
+
+# sign TYPE: what blkid takes for one; from 2.39 on it looks at checksums, and at a label of ZFS
 sign()
 {
 	dd if=/dev/zero of="$disk" bs=1M count=2 oflag=direct status=none || return
@@ -260,6 +283,7 @@ sign()
 	linux_raid_member)
 		put 4096 '\374\116\053\251\1'
 		put 4240 '\010'
+		put 4312 '\005\117\053\251'
 		;;
 	oracleasm)
 		put 32 'ORCLDISKVOL1'
@@ -268,12 +292,15 @@ sign()
 		for at in 0 1 2 3 4 5 6 7; do
 			put $((131072 + at * 1024)) '\014\261\272'
 		done
+		zfs_label | dd of="$disk" bs=1 seek=16384 conv=notrunc status=none
 		;;
 	ocfs2)
 		put 2048 'OCFSV2'
 		;;
 	btrfs)
+		put 65536 '\325\104\225\203'
 		put 65600 '_BHRfS_M'
+		put 65681 '\020'
 		;;
 	VMFS_volume_member)
 		put 1048576 '\015\320\001\300'
