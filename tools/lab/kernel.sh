@@ -43,6 +43,11 @@ vng_version=1.42
 # shellcheck source=common.sh
 . "$top/tools/lab/common.sh"
 
+# Most of what a tree compiles, that of another checkout compiled before.
+if [ -x /usr/lib/ccache/gcc ]; then
+	export CCACHE_DIR=$cache/ccache PATH=/usr/lib/ccache:$PATH
+fi
+
 base_name()
 {
 	local tarball

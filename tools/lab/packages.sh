@@ -19,7 +19,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
 	mkfs.ocfs2:ocfs2-tools fio:fio gnuplot:gnuplot-nox clang:clang mountpoint:util-linux
 	ip:iproute2 patch:patch git:git"
-libs="libelf-dev libssl-dev libc6-dev libclang-rt-dev"
+libs="ccache libelf-dev libssl-dev libc6-dev libclang-rt-dev"
 
 # on_debian: is this what the packages are named for?
 on_debian()
