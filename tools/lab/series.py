@@ -576,7 +576,7 @@ def identity(root):
         date = git(root, "log", "-1", "--format=%ct").strip()
     else:
         date = str(int((root / "Makefile").stat().st_mtime))
-    env = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC"}
+    env = {"GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC"}
     for role in ("AUTHOR", "COMMITTER"):
         env |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": mail,
                 f"GIT_{role}_DATE": f"@{date} +0000"}
