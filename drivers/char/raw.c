@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Raw devices: /dev/raw/rawN, a character device bound to a block device
- *
+ */
+
+/**
  * DOC: What it does
  *
  * /dev/raw/rawctl binds minor N to a disk. Whoever opens /dev/raw/rawN has that disk to themselves,
  * together with all other openers of raw devices; what they read and write goes as by O_DIRECT.
- *
+ */
+
+/**
  * DOC: The life of one I/O
  *
  * raw_open() opens the disk as a file, which private_data keeps, and gives the raw file the disk's
@@ -20,7 +24,9 @@
  * our users would get an EAGAIN that they did not ask for. So raw_rw() sends back what would wait
  * for the page cache; the rest may wait for a tag, as in read(). What is polled must not: rings
  * that poll are served by interrupt.
- *
+ */
+
+/**
  * DOC: Locking and lifetime
  *
  * raw_lock guards the table of bindings and the open counts. No disk is opened or closed under it:
