@@ -675,8 +675,12 @@ static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sect
  */
 static inline bool dio_adjacent(struct page *page)
 {
-	return page_to_pfn(page) == page_to_pfn(page - 1) + 1 && !xen_domain() &&
-	       !IS_ENABLED(CONFIG_KMSAN);
+	/* Only there may memmap go on where memory does not. */
+	bool sections = IS_ENABLED(CONFIG_SPARSEMEM) && !IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP);
+
+	if (sections && page_to_pfn(page) != page_to_pfn(page - 1) + 1)
+		return false;
+	return !xen_domain() && !IS_ENABLED(CONFIG_KMSAN);
 }
 
 /* @len bytes at @offset of @page are the last of the present bio now. */

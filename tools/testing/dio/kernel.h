@@ -146,6 +146,8 @@ struct page *virt_to_page(const void *addr);
 bool xen_domain(void);
 bool kmsan(void);
 #define CONFIG_KMSAN	kmsan()
+#define CONFIG_SPARSEMEM		1	/* memmap has seams, see page_to_pfn() */
+#define CONFIG_SPARSEMEM_VMEMMAP	0
 #define IS_ENABLED(option)	(option)
 
 /* Iterators */

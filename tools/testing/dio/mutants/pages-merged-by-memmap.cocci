@@ -3,7 +3,9 @@
 
 @@ @@
  dio_adjacent(...) {
--	return page_to_pfn(page) == page_to_pfn(page - 1) + 1 && !xen_domain() &&
--	       !IS_ENABLED(CONFIG_KMSAN);
+ 	...
+-	if (sections && page_to_pfn(page) != page_to_pfn(page - 1) + 1)
+-		return false;
+-	return !xen_domain() && !IS_ENABLED(CONFIG_KMSAN);
 +	return true;
  }
