@@ -6,8 +6,12 @@
 // this does; ext2 leaves only whole blocks in flight.
 
 @wait_function@
-identifier write = __generic_file_write_iter, iocb, from;
+declarer name EXPORT_SYMBOL;
+symbol generic_perform_write;
 @@
+-EXPORT_SYMBOL(generic_perform_write);
++EXPORT_SYMBOL(generic_perform_write);
++
 +/*
 + * What is left of a direct write is about to go through the page cache, which reads the block at a
 + * seam inside a block. If a direct write to another part of that block is in flight, it would be
@@ -38,11 +42,6 @@ identifier write = __generic_file_write_iter, iocb, from;
 +		return done ? done : err;
 +	return direct_write_fallback(iocb, from, done, generic_perform_write(iocb, from));
 +}
-+
- ssize_t write(struct kiocb *iocb, struct iov_iter *from)
- {
- 	...
- }
 
 @wait depends on wait_function@
 identifier iocb, from, ret;

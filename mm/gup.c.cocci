@@ -130,14 +130,15 @@ identifier page, npages, make_dirty, i, nr;
  }
 
 @declare depends on unpin_range@
-identifier page, refs, flags;
 @@
-+static struct folio *grab_fast(struct page *page, int refs, unsigned int flags, struct pins *pins);
-+
- static struct folio *try_grab_folio_fast(struct page *page, int refs, unsigned int flags)
+ static inline void mm_set_has_pinned_flag(...)
  {
  	...
  }
++
++#ifdef CONFIG_HAVE_GUP_FAST
++static struct folio *grab_fast(struct page *page, int refs, unsigned int flags, struct pins *pins);
++#endif
 
 // places: 2
 @grab depends on declare@

@@ -286,7 +286,7 @@ fi
 if [ ! -s "$run/rc" ]; then
 	tail -n 20 "$log" >&2
 	[ "$still" -eq 0 ] || die 124 "the $kernel guest stands still: $log"
-	die 124 "the $kernel guest did not finish within $limit s (vng: exit $rc): $log"
+	die 124 "the $kernel guest ended early, or not within $limit s (vng: exit $rc): $log"
 fi
 
 if "$top/tools/lab/complaints.sh" "$log" >&2; then

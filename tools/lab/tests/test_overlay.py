@@ -901,6 +901,15 @@ class Base(unittest.TestCase):
             put(folder, path, content.data.decode("latin-1"))
         self.assertEqual(self.faults(folder, made) - self.faults(self.base, made), set())
 
+    def test_tidy(self):
+        old = "a \n\nb\n"
+        for new, wanted in ((old, old),
+                            ("a \n\t\n\nc \nb\n", "a \n\nc\nb\n"),
+                            ("a \n\n\t\nb\n", "a \n\nb\n"),
+                            ("a \n\nb\n\t\nc\n", "a \n\nb\n\nc\n")):
+            with self.subTest(new=new):
+                self.assertEqual(self.tool.tidy(old, new), wanted)
+
     def test_no_entry_lands_behind_a_menu(self):
         for path in (p for p in self.found if p.endswith("/Kconfig")):
             with self.subTest(path):

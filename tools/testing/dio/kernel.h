@@ -316,6 +316,7 @@ void clean_bdev_aliases(struct block_device *bdev, sector_t block, sector_t len)
 #define BLK_STS_AGAIN	12
 #define BLK_STS_IOERR	10
 #define BIOSET_NEED_BVECS	1
+#define BIOSET_PERCPU_CACHE	4
 
 struct bvec_iter {
 	sector_t bi_sector;

@@ -183,7 +183,7 @@ def apply_rules(out, name, subject):
     made = out / "mutants" / f"{name}.made"
     macros = out / "mutants" / "macros.h"
     made.unlink(missing_ok=True)
-    status, said = run(["spatch", "--macro-file-builtins", macros, "--very-quiet", "--no-includes",
+    status, said = run(["spatch", "--macro-file", macros, "--very-quiet", "--no-includes",
                         "--no-show-diff", "--smpl-spacing", "--sp-file", MUTANTS / f"{name}.cocci",
                         "-o", made, TREE / subject.path], SPATCH_SECONDS)
     (out / "mutants" / f"{name}.log").write_text(said, encoding="utf-8")

@@ -32,20 +32,13 @@ symbol ra, first_access, preoffset, max;
 +if (!first_access)
 +	ra->next_size = min(ra->average, (unsigned long)max);
 
-// The line above the comment on lazy windows goes and comes back: so the comment goes with it.
-// places: 3
+// places: 2
 @ahead_of_streams@
 symbol ra, offset, average, max;
 @@
 
--if (ra->ahead_start == 0) {
--	unsigned long average = ra->average;
-+if (ra->ahead_start == 0) {
-+			/*
-+			 * Open the ahead window for a stream: runs that are
-+			 * longer than any window. It is lost on shorter ones.
-+			 */
-+			unsigned long average = ra->average;
+ if (ra->ahead_start == 0) {
+ 	unsigned long average = ra->average;
  	if (ra->serial_cnt > average)
 -		average = (ra->serial_cnt + ra->average) / 2;
 +		average = (ra->serial_cnt + ra->average + 1) / 2;

@@ -28,7 +28,7 @@ void page_cache_readahead(struct file_ra_state *ra, unsigned long offset)
 	} else {
 		if (ra->ahead_start == 0) {
 			/*
-			 * This one too.
+			 * A comment on what stays.
 			 */
 			unsigned long average = ra->average;
 			if (ra->serial_cnt > average)
