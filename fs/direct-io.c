@@ -1182,7 +1182,7 @@ EXPORT_SYMBOL(__blockdev_direct_IO);
 static int __init dio_setup(void)
 {
 	if (bioset_init(&dio_bio_set, BIO_POOL_SIZE, offsetof(struct dio, bio),
-			BIOSET_NEED_BVECS))
+			BIOSET_NEED_BVECS | BIOSET_PERCPU_CACHE))
 		panic("dio: no memory for bios\n");
 	dio_sync_wq = alloc_workqueue("dio-sync", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	if (!dio_sync_wq)
