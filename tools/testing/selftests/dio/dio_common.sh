@@ -241,6 +241,21 @@ dio_wait()
 	done
 }
 
+# dio_complaints: oopses, warnings and bad pages since boot, as the kernel counts them in the taint
+# flags
+dio_complaints()
+{
+	echo $(($(cat /proc/sys/kernel/tainted) & (1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)))
+}
+
+# dio_no_complaints BEFORE: none came since dio_complaints said BEFORE
+dio_no_complaints()
+{
+	[ "$(dio_complaints)" = "$1" ] && return
+	dmesg | grep -E -A 15 'WARNING:|BUG:|Oops|Bad page|cut here' | tail -n 20
+	return 1
+}
+
 # --- scsi_debug --------------------------------------------------------------------------------
 
 # Set an attribute of scsi_debug for the length of the test.

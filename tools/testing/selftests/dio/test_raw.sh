@@ -138,19 +138,6 @@ flushed()
 	return 1
 }
 
-# Oopses, warnings and bad pages since boot, as the kernel counts them in the taint flags.
-complaints()
-{
-	echo $(($(cat /proc/sys/kernel/tainted) & (1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)))
-}
-
-no_new_complaints()
-{
-	[ "$(complaints)" = "$complaints" ] && return
-	dmesg | grep -E -A 15 'WARNING:|BUG:|Oops|Bad page|cut here' | tail -n 20
-	return 1
-}
-
 # --- The tests ---------------------------------------------------------------------------------
 
 test_helper()
@@ -431,7 +418,7 @@ dio_get_raw
 b=$DIO_RAW
 max_minors=$(cat /sys/module/raw/parameters/max_raw_minors)
 dio_get_scratch
-complaints=$(complaints)
+complaints=$(dio_complaints)
 dio_plan "$planned"
 
 test_helper
@@ -455,4 +442,4 @@ test_slow
 test_flush
 test_queues
 test_pulled
-dio_check "the kernel did not complain" no_new_complaints
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"

@@ -1,0 +1,558 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Arrays as people have them, and what goes wrong with them: the right error for the right I/O only,
+# every other byte right, and no I/O that waits for longer than the fault lasts.
+#
+# Each case is tried three ways: with O_DIRECT, on a raw device, and through the page cache, I/O being
+# in flight (array_io). Who is hurt when one fails: whoever loses a path, a sector or a reservation,
+# and gets an error for data that is fine, or none for data that is lost. Disks are scsi_debug's, LIO's
+# (dio_lio.sh), null_blk's and device-mapper's; DIO_DISKS and DIO_SCRATCH are not used.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_lio.sh
+. "$DIO_DIR/dio_lio.sh"
+
+ways="direct raw buffered"
+mib=1048576
+planned=75
+
+# --- I/O three ways ----------------------------------------------------------------------------
+
+# io WAY DISK WORD...: array_io on that disk
+io()
+{
+	io_way=$1
+	io_disk=$2
+	shift 2
+	case $io_way in
+	direct)
+		"$DIO_DIR/array_io" "$@" direct "$io_disk"
+		;;
+	raw)
+		"$DIO_DIR/raw" "$DIO_RAW" "$io_disk" >/dev/null || return
+		io_rc=0
+		"$DIO_DIR/array_io" "$@" "/dev/raw/raw$DIO_RAW" || io_rc=$?
+		dio_unbind "$DIO_RAW"
+		return $io_rc
+		;;
+	buffered)
+		"$DIO_DIR/array_io" "$@" "$io_disk"
+		;;
+	esac
+}
+
+# failure WAY ERRNO: the page cache says EIO, whatever the disk said.
+failure()
+{
+	if [ "$1" = buffered ]; then
+		echo errno=EIO
+	else
+		echo "errno=$2"
+	fi
+}
+
+# each_way NAME CMD...: CMD with the way as its last word, three results; it may exit with 4 to be
+# skipped for the reason that its last line gives. All are skipped if $lacking says why.
+each_way()
+{
+	each_name=$1
+	shift
+	for way in $ways; do
+		if [ -n "$lacking" ]; then
+			dio_skip "$each_name, $way" "$lacking"
+		elif [ "$way" = raw ] && [ "$DIO_RAW" -eq 0 ]; then
+			dio_skip "$each_name, $way" "kernel has no raw driver (CONFIG_RAW_DRIVER)"
+		else
+			dio_try "$each_name, $way" "$@" "$way"
+		fi
+	done
+}
+
+# during WAY DISK "WORD..." CMD...: load on the disk while CMD runs, which must succeed
+during()
+{
+	during_way=$1
+	during_disk=$2
+	during_words=$3
+	shift 3
+	rm -f "$DIO_TMP/enough"
+	# shellcheck disable=SC2086 # words
+	io "$during_way" "$during_disk" load size=1m "until=$DIO_TMP/enough" $during_words &
+	during_pid=$!
+	during_rc=0
+	dio_wait 30 busy "$during_disk" && "$@" || during_rc=$?
+	touch "$DIO_TMP/enough"
+	wait $during_pid || return
+	[ $during_rc -eq 0 ] || echo "failed: $*"
+	return $during_rc
+}
+
+# Is anything done on the disk?
+busy()
+{
+	now=$(cat "/sys/class/block/${1##*/}/stat")
+	[ "$now" != "${then-}" ] && [ -n "${then-}" ] && { then=""; return; }
+	then=$now
+	return 1
+}
+
+# writes DISK N: waits until the disk has written so much more
+sectors_written()
+{
+	read -r _ _ _ _ _ _ count _ <"/sys/class/block/${1##*/}/stat"
+	echo "$count"
+}
+
+moves_on()
+{
+	[ "$(sectors_written "$1")" -ge "$2" ]
+}
+
+# goes_on DISK: it writes another quarter MiB, so I/O gets through now
+goes_on()
+{
+	dio_wait 60 moves_on "$1" $(($(sectors_written "$1") + 512))
+}
+
+# --- scsi_debug --------------------------------------------------------------------------------
+
+# inject NAME=VALUE...: settings of scsi_debug, until "inject" with none
+inject()
+{
+	for word in every_nth=0 opts=0 "$@"; do
+		echo "${word#*=}" >"$sd/${word%%=*}" || return
+	done
+}
+
+# Merged with its neighbours, a request takes them with it when it fails.
+make_sd()
+{
+	dio_get_scratch
+	echo 2 >"/sys/block/${DIO_DISK##*/}/queue/nomerges"
+	sd=/sys/bus/pseudo/drivers/scsi_debug
+	sd_param=/sys/module/scsi_debug/parameters
+	bad=$(($(cat $sd_param/medium_error_start) * 512))
+	echo 1 >$sd_param/medium_error_count
+	dio_on_exit inject
+}
+
+# medium DISK SHIFT WAY: sector 4660 of scsi_debug cannot be read; the disk has it SHIFT bytes further on.
+medium()
+{
+	at=$((bad + $2))
+	from=$((at / mib * mib))
+	io "$3" "$1" write from=$from size=1m && inject opts=2 || return
+	io "$3" "$1" read from=$from size=1m bad=$at badsize=512 "$(failure "$3" ENODATA)" &&
+		io "$3" "$1" read from=$from size=1m bs=64k bad=$at badsize=512 \
+			"$(failure "$3" ENODATA)" &&
+		{ [ "$3" = buffered ] || io "$3" "$1" read from=$from size=1m bs=512 bad=$at \
+			badsize=512 "$(failure "$3" ENODATA)"; }
+	rc=$?
+	inject && io "$3" "$1" read from=$from size=1m && return $rc
+}
+
+# make_partition: the disk's second half, as partition 1
+make_partition()
+{
+	half=$(($(cat "/sys/class/block/${DIO_DISK##*/}/size") / 2))
+	dd if=/dev/zero of="$DIO_DISK" bs=512 count=1 conv=notrunc status=none
+	table='\0\0\0\0\203\0\0\0\0\010\0\0\0\200\0\0'		# from sector 2048, 32768
+	printf '%b' "$table" | dd of="$DIO_DISK" bs=1 seek=446 conv=notrunc status=none
+	printf '\125\252' | dd of="$DIO_DISK" bs=1 seek=510 conv=notrunc status=none
+	blockdev --rereadpt "$DIO_DISK" && dio_wait 10 [ -b "${DIO_DISK}1" ]
+}
+
+test_medium()
+{
+	each_way "a bad sector" medium "$DIO_DISK" 0
+	if dio_dm volume "0 2048 linear $DIO_DISK 32768
+2048 8192 linear $DIO_DISK 2048"; then
+		each_way "a bad sector below a logical volume" medium "$DIO_DM" 0
+		dio_dm_remove volume
+	else
+		lacking=$DIO_WHY each_way "a bad sector below a logical volume"
+	fi
+	lacking=""
+	make_partition || lacking="the kernel sees no partition"
+	each_way "a bad sector in a partition" medium "${DIO_DISK}1" -$mib
+	lacking=""
+	dd if=/dev/zero of="$DIO_DISK" bs=512 count=1 conv=notrunc status=none
+	blockdev --rereadpt "$DIO_DISK"
+}
+
+# Two halves, the first of which cannot read its sector: the other has it.
+mirror()
+{
+	io "$1" /dev/md125 write from=2m size=1m && inject opts=2 || return
+	io "$1" /dev/md125 read from=2m size=1m
+	rc=$?
+	inject
+	return $rc
+}
+
+make_mirror()
+{
+	md=/sys/block/md125/md
+	lacking="no RAID1 in this kernel"
+	[ -e /sys/module/md_mod ] || modprobe -q md_mod 2>/dev/null
+	[ -e /sys/module/raid1 ] || modprobe -q raid1 2>/dev/null
+	[ -e /sys/module/md_mod ] && [ ! -e $md ] || return
+	_dio_put md125 /sys/module/md_mod/parameters/new_array && dio_wait 10 [ -d $md ] || return
+	_dio_put none $md/metadata_version && _dio_put raid1 $md/level &&
+		_dio_put 2 $md/raid_disks || return
+	for n in 0 1; do
+		half=$DIO_DISK
+		[ $n -eq 0 ] || half=$LIO_DISK
+		_dio_put "$(cat "/sys/class/block/${half##*/}/dev")" $md/new_dev &&
+			_dio_put $n "$md/dev-${half##*/}/slot" &&
+			_dio_put 16384 "$md/dev-${half##*/}/size" || return
+	done
+	_dio_put none $md/resync_start && _dio_put active $md/array_state &&
+		dio_wait 10 [ -b /dev/md125 ] && lacking=""
+}
+
+no_mirror()
+{
+	[ ! -d /sys/block/md125/md ] || _dio_put clear /sys/block/md125/md/array_state
+}
+
+test_mirror()
+{
+	dio_on_exit no_mirror
+	if lio_lun 1 64m && lio_path 1 0; then
+		make_mirror 2>/dev/null
+	else
+		lacking=$DIO_WHY
+	fi
+	each_way "a bad sector below a mirror" mirror
+	no_mirror
+	dio_wait 10 [ ! -e /sys/block/md125 ]
+	lio_remove 1
+	lacking=""
+}
+
+# Not while it is open: that is a disk whose key was turned. Then the kernel learns of it.
+protected()
+{
+	io "$1" "$DIO_DISK" write size=1m gen=1 || return
+	echo 1 >$sd_param/wp
+	io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" &&
+		echo 1 >"/sys/block/${DIO_DISK##*/}/device/rescan" &&
+		refused "$1" && io "$1" "$DIO_DISK" read size=1m gen=1
+	rc=$?
+	echo 0 >$sd_param/wp
+	echo 1 >"/sys/block/${DIO_DISK##*/}/device/rescan"
+	[ $rc -eq 0 ] && io "$1" "$DIO_DISK" write size=1m gen=3 && io "$1" "$DIO_DISK" read size=1m gen=3
+}
+
+# It cannot be opened to be written.
+refused()
+{
+	said=$(io "$1" "$DIO_DISK" write size=1m gen=2 2>&1) && { echo "it was opened"; return 1; }
+	echo "$said"
+	echo "$said" | grep -q 'Read-only file system$'
+}
+
+# The host's adapter takes no command now, every third time.
+host_busy()
+{
+	inject every_nth=3 opts=0x8000 && io "$1" "$DIO_DISK" load size=1m n=400
+	rc=$?
+	inject
+	return $rc
+}
+
+# task_set_full WAY: the disk says so of 40 commands of each kind, by rules that came with 6.7. Nobody
+# but the disk knows of it; its queue becomes shorter.
+task_set_full()
+{
+	address=$(basename "$(readlink -f "/sys/block/${DIO_DISK##*/}/device")")
+	rules=/sys/kernel/debug/scsi_debug/$address/error
+	[ -d /sys/kernel/debug/block ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
+	[ -e "$rules" ] || { echo "scsi_debug of this kernel takes no rules for errors"; return 4; }
+	for command in 0x28 0x2a; do
+		_dio_put "2 -40 $command 0 0 0x28 0 0 0" "$rules" || return
+	done
+	io "$1" "$DIO_DISK" load size=1m n=400
+	rc=$?
+	cat "$rules"
+	for command in 0x28 0x2a; do
+		_dio_put "- 2 $command" "$rules"
+	done
+	return $rc
+}
+
+# Every 150th command is lost. Its time is over after a second, it is aborted, and sent again.
+aborted()
+{
+	inject every_nth=150 opts=4 && io "$1" "$DIO_DISK" load size=1m n=400 least=900 most=20000
+	rc=$?
+	inject
+	return $rc
+}
+
+# resets KIND WAY: some while there are reads and writes in flight
+resets()
+{
+	echo 5000000 >$sd/ndelay
+	during "$2" "$DIO_DISK" "most=20000" three_resets "$1"
+	rc=$?
+	echo 0 >$sd/delay
+	return $rc
+}
+
+three_resets()
+{
+	for _ in 1 2 3; do
+		"$DIO_DIR/array_ctl" reset "$1" "$DIO_DISK" && goes_on "$DIO_DISK" || return
+	done
+}
+
+test_scsi()
+{
+	echo 1 >"/sys/block/${DIO_DISK##*/}/device/timeout"
+	each_way "a write-protected LUN" protected
+	each_way "a busy host" host_busy
+	each_way "TASK SET FULL" task_set_full
+	each_way "commands are lost, and aborted" aborted
+	each_way "LUN resets" resets device
+}
+
+# --- LIO ---------------------------------------------------------------------------------------
+
+# with_lun BYTES ATTRIBUTES NAME CMD...: each_way with a LUN on one path, LIO_DISK
+with_lun()
+{
+	wl_size=$1
+	wl_attributes=$2
+	shift 2
+	# shellcheck disable=SC2086 # words
+	if ! { lio_lun 1 "$wl_size" $wl_attributes && lio_path 1 0; }; then
+		lacking=$DIO_WHY
+	fi
+	each_way "$@"
+	lio_remove 1
+	lacking=""
+}
+
+blocks_of_4k()
+{
+	[ "$(blockdev --getss "$LIO_DISK")" -eq 4096 ] || { echo "it has not 4096"; return 1; }
+	io "$1" "$LIO_DISK" write size=2m && io "$1" "$LIO_DISK" read size=2m &&
+		io "$1" "$LIO_DISK" read size=2m bs=64k || return
+	if [ "$1" = buffered ]; then
+		io "$1" "$LIO_DISK" write size=4k bs=512 gen=2 && io "$1" "$LIO_DISK" read size=4k gen=2
+	else
+		io "$1" "$LIO_DISK" write size=4k bs=512 bad=0 badsize=4k errno=EINVAL gen=2 &&
+			io "$1" "$LIO_DISK" read size=4k bs=512 bad=0 badsize=4k errno=EINVAL
+	fi
+}
+
+# Across the places where 32 bits of sectors, and of pages, end; where a number would have come round
+# to, other data stays.
+large()
+{
+	for tib in 0 2 16; do
+		io "$1" "$LIO_DISK" write "from=$((tib * mib * mib))" size=1m "gen=$((tib + 1))" || return
+	done
+	for tib in 2 16; do
+		io "$1" "$LIO_DISK" write "from=$((tib * mib * mib - mib))" size=2m bs=64k gen=40 &&
+			io "$1" "$LIO_DISK" read "from=$((tib * mib * mib - mib))" size=2m gen=40 || return
+	done
+	io "$1" "$LIO_DISK" read size=1m gen=1
+}
+
+# The only path goes, and comes back: errors for a while, and none after.
+one_path()
+{
+	during "$1" "$LIO_DISK" "$(failure "$1" "$2") most=20000" off_and_on
+}
+
+off_and_on()
+{
+	lio_transport 1 0 offline && dio_wait 20 has_errors && lio_transport 1 0 online &&
+		goes_on "$LIO_DISK"
+}
+
+has_errors()
+{
+	count=$(cat "/sys/block/${LIO_DISK##*/}/device/ioerr_cnt")
+	errors=${errors-$count}
+	[ $((count)) -gt $((errors)) ] && unset errors
+}
+
+# Who has registered writes, who has not may only read. By two paths, as from two hosts.
+reserved()
+{
+	io "$1" "$path1" write size=1m gen=1 && "$DIO_DIR/array_ctl" register 0 "$path0" 2>/dev/null
+	"$DIO_DIR/array_ctl" register 17 "$path0" && "$DIO_DIR/array_ctl" reserve 17 "$path0" || return
+	io "$1" "$path1" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EBADE)" &&
+		io "$1" "$path1" read size=1m gen=1 && io "$1" "$path0" write size=1m gen=3 &&
+		io "$1" "$path1" read size=1m gen=3
+	rc=$?
+	"$DIO_DIR/array_ctl" clear 17 "$path0" && io "$1" "$path1" write size=1m gen=4 && return $rc
+}
+
+# --- Two paths ---------------------------------------------------------------------------------
+
+number()
+{
+	cat "/sys/class/block/${1##*/}/dev"
+}
+
+# paths_table: both in one group, taking turns; I/O waits while there is none
+paths_table()
+{
+	echo "0 $(cat "/sys/class/block/${path0##*/}/size") multipath 1 queue_if_no_path 0 1 1" \
+		"round-robin 0 2 1 $(number "$path0") 1 $(number "$path1") 1"
+}
+
+path_is()
+{
+	dmsetup status dio_paths | tr ' ' '\n' | grep -A 1 -x "$(number "$1")" | grep -qx "$2"
+}
+
+back()
+{
+	lio_transport 1 "$1" online && dmsetup message dio_paths 0 "reinstate_path $(number "$2")" &&
+		goes_on "$multi" && path_is "$2" A
+}
+
+# A path is lost while the other has I/O, then it is back: nobody is told.
+path_lost()
+{
+	during "$1" "$multi" "most=30000" lose_one
+}
+
+lose_one()
+{
+	lio_transport 1 0 offline && dio_wait 30 path_is "$path0" F && goes_on "$multi" &&
+		back 0 "$path0"
+}
+
+paths_lost()
+{
+	during "$1" "$multi" "least=900 most=30000" lose_both
+}
+
+lose_both()
+{
+	lio_transport 1 0 offline && lio_transport 1 1 offline &&
+		dio_wait 30 path_is "$path0" F && dio_wait 30 path_is "$path1" F && sleep 1 &&
+		back 1 "$path1" && back 0 "$path0"
+}
+
+standby()
+{
+	during "$1" "$multi" "most=30000" switch
+}
+
+# A path becomes standby, and active again by way of a transition, which takes half a second.
+switch()
+{
+	group=$_lio_core/dio1/alua/dio_path0
+	lio_state 1 0 2 && dio_wait 30 path_is "$path0" F && goes_on "$multi" &&
+		_dio_put 500 "$group/trans_delay_msecs" && lio_state 1 0 0 &&
+		_dio_put 0 "$group/trans_delay_msecs" && back 0 "$path0"
+}
+
+# The disk goes while multipath holds it, so it comes back under another name, with its WWID.
+renamed()
+{
+	during "$1" "$multi" "most=30000" rename
+}
+
+rename()
+{
+	old=$path0
+	host=$(readlink -f "/sys/block/${path0##*/}/device")
+	wwid=$(cat "$host/wwid")
+	address=${host##*/}
+	dio_pull "$path0" && dio_wait 30 path_is_gone && goes_on "$multi" &&
+		echo "- - -" >"/sys/class/scsi_host/host${address%%:*}/scan" &&
+		dio_wait 30 _lio_arrived "${address%:*}" || return
+	path0=$LIO_DISK
+	echo "$old is $path0 now"
+	[ "$old" != "$path0" ] &&
+		[ "$(cat "/sys/block/${path0##*/}/device/wwid")" = "$wwid" ] &&
+		dio_dm_table paths "$(paths_table)" && goes_on "$multi" && path_is "$path0" A
+}
+
+path_is_gone()
+{
+	dmsetup status dio_paths | tr ' ' '\n' | grep -qx F
+}
+
+test_paths()
+{
+	if lio_lun 1 64m && lio_path 1 0 && path0=$LIO_DISK && lio_path 1 1 && path1=$LIO_DISK; then
+		:
+	else
+		lacking=$DIO_WHY
+	fi
+	each_way "a reservation is somebody else's" reserved
+	if [ -z "$lacking" ]; then
+		modprobe -q dm-multipath 2>/dev/null
+		dio_dm paths "$(paths_table)" || lacking=$DIO_WHY
+		multi=$DIO_DM
+	fi
+	each_way "one of two paths is lost, and back" path_lost
+	each_way "both paths are lost, and back" paths_lost
+	each_way "ALUA: standby, and back by a transition" standby
+	each_way "a path is back under another name" renamed
+	dio_dm_remove paths
+	lio_remove 1
+	lacking=""
+}
+
+# --- Device-mapper, null_blk -------------------------------------------------------------------
+
+# make_thin: a volume of 16 MiB on a pool of 8
+make_thin()
+{
+	modprobe -q dm-thin-pool 2>/dev/null
+	dd if=/dev/zero of="$DIO_DISK" bs=4k count=1 oflag=direct status=none
+	dio_dm meta "0 8192 linear $DIO_DISK 0" && meta=$DIO_DM &&
+		dio_dm data "0 16384 linear $DIO_DISK 8192" && data=$DIO_DM &&
+		dio_dm pool "0 16384 thin-pool $meta $data 128 0 1 error_if_no_space" &&
+		pool=$DIO_DM && dmsetup message dio_pool 0 "create_thin 0" &&
+		dio_dm thin "0 32768 thin $pool 0"
+}
+
+# The first half is there, no more can be had.
+out_of_space()
+{
+	make_thin || { echo "$DIO_WHY"; return 4; }
+	io "$1" "$DIO_DM" write size=8m bs=64k &&
+		io "$1" "$DIO_DM" write size=16m bs=64k gen=2 bad=8m badsize=8m \
+			"$(failure "$1" ENOSPC)" && io "$1" "$DIO_DM" read size=8m bs=64k gen=2
+	rc=$?
+	for each in thin pool data meta; do
+		dio_dm_remove $each
+	done
+	return $rc
+}
+
+# --- The cases ---------------------------------------------------------------------------------
+
+dio_init "$@"
+dio_need blockdev dd dmsetup
+unset DIO_SCRATCH
+lacking=""
+[ -e /dev/raw/rawctl ] || modprobe -q raw 2>/dev/null
+[ ! -e /dev/raw/rawctl ] || dio_get_raw
+make_sd
+complaints=$(dio_complaints)
+dio_plan $planned
+
+test_medium
+test_mirror
+test_scsi
+with_lun 64m block_size=4096 "blocks of 4096 bytes" blocks_of_4k
+with_lun $((17 * mib * mib)) "" "beyond 2 and 16 TiB" large
+with_lun 64m "" "the only path is lost, and back" one_path
+test_paths
+each_way "a thin volume is full" out_of_space
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"
