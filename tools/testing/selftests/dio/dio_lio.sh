@@ -8,6 +8,7 @@
 #	lio_path N 0|1				give it a path; LIO_DISK becomes the disk's node
 #	lio_transport N 0|1 offline|online	whether that path works
 #	lio_state N 0|1 STATE			ALUA: 0 active, 1 non-optimized, 2 standby
+#	lio_keeps_reservations N		make the directory where it wants to write them
 #	lio_remove N				take it away
 #
 # Each fails with the reason in DIO_WHY. What is left at the end of the test is taken away.
@@ -116,6 +117,18 @@ lio_transport()
 lio_state()
 {
 	_lio_put "$3" "$_lio_core/dio$1/alua/dio_path$2/alua_access_state"
+}
+
+# Linux asks for reservations that outlive a loss of power.
+lio_keeps_reservations()
+{
+	_lio_root=$(cat "$_lio/dbroot" 2>/dev/null) || _lio_root=/var/target
+	for _lio_d in "$_lio_root" "$_lio_root/pr"; do
+		[ ! -d "$_lio_d" ] || continue
+		_lio_try "LIO's $_lio_d cannot be made" mkdir "$_lio_d" || return
+		dio_on_exit rmdir "$_lio_d"
+	done
+	dio_on_exit rm -f "$_lio_root/pr/aptpl_d1000000$1"
 }
 
 lio_remove()

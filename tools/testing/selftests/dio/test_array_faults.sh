@@ -14,9 +14,10 @@
 # shellcheck source=dio_lio.sh
 . "$DIO_DIR/dio_lio.sh"
 
+small=67108864
 ways="direct raw buffered"
 mib=1048576
-planned=75
+planned=64
 
 # --- I/O three ways ----------------------------------------------------------------------------
 
@@ -82,38 +83,33 @@ during()
 	io "$during_way" "$during_disk" load size=1m "until=$DIO_TMP/enough" $during_words &
 	during_pid=$!
 	during_rc=0
-	dio_wait 30 busy "$during_disk" && "$@" || during_rc=$?
+	goes_on "$during_disk" && "$@" || during_rc=$?
 	touch "$DIO_TMP/enough"
 	wait $during_pid || return
 	[ $during_rc -eq 0 ] || echo "failed: $*"
 	return $during_rc
 }
 
-# Is anything done on the disk?
-busy()
-{
-	now=$(cat "/sys/class/block/${1##*/}/stat")
-	[ "$now" != "${then-}" ] && [ -n "${then-}" ] && { then=""; return; }
-	then=$now
-	return 1
-}
-
-# writes DISK N: waits until the disk has written so much more
+# sectors_written DISK
 sectors_written()
 {
 	read -r _ _ _ _ _ _ count _ <"/sys/class/block/${1##*/}/stat"
 	echo "$count"
 }
 
+# It has written so much, or it never will.
 moves_on()
 {
-	[ "$(sectors_written "$1")" -ge "$2" ]
+	[ "$(sectors_written "$1")" -ge "$2" ] || ! kill -0 "$during_pid" 2>/dev/null
 }
 
-# goes_on DISK: it writes another quarter MiB, so I/O gets through now
+# goes_on DISK: the load writes another 64 KiB, so I/O gets through now
 goes_on()
 {
-	dio_wait 60 moves_on "$1" $(($(sectors_written "$1") + 512))
+	dio_wait 60 moves_on "$1" $(($(sectors_written "$1") + 128)) &&
+		kill -0 "$during_pid" 2>/dev/null && return
+	echo "nothing gets through"
+	return 1
 }
 
 # --- scsi_debug --------------------------------------------------------------------------------
@@ -144,13 +140,29 @@ medium()
 	at=$((bad + $2))
 	from=$((at / mib * mib))
 	io "$3" "$1" write from=$from size=1m && inject opts=2 || return
-	io "$3" "$1" read from=$from size=1m bad=$at badsize=512 "$(failure "$3" ENODATA)" &&
-		io "$3" "$1" read from=$from size=1m bs=64k bad=$at badsize=512 \
-			"$(failure "$3" ENODATA)" &&
-		{ [ "$3" = buffered ] || io "$3" "$1" read from=$from size=1m bs=512 bad=$at \
-			badsize=512 "$(failure "$3" ENODATA)"; }
-	rc=$?
+	rc=0
+	for bs in 4k 512 64k; do
+		[ "$3:$bs" != buffered:64k ] || continue	# it gives what it has
+		io "$3" "$1" read from=$from size=1m bs=$bs bad="$(unreadable "$3" $at)" \
+			badsize="$(granule "$3")" "$(failure "$3" ENODATA)" || rc=$?
+	done
 	inject && io "$3" "$1" read from=$from size=1m && return $rc
+}
+
+# granule WAY: of the bad sector the page cache loses the page.
+granule()
+{
+	if [ "$1" = buffered ]; then
+		echo 4096
+	else
+		echo 512
+	fi
+}
+
+# unreadable WAY BYTES: where that begins
+unreadable()
+{
+	echo $(($2 / $(granule "$1") * $(granule "$1")))
 }
 
 # make_partition: the disk's second half, as partition 1
@@ -209,7 +221,7 @@ make_mirror()
 			_dio_put $n "$md/dev-${half##*/}/slot" &&
 			_dio_put 16384 "$md/dev-${half##*/}/size" || return
 	done
-	_dio_put none $md/resync_start && _dio_put active $md/array_state &&
+	_dio_put 16384 $md/component_size && _dio_put none $md/resync_start && _dio_put active $md/array_state &&
 		dio_wait 10 [ -b /dev/md125 ] && lacking=""
 }
 
@@ -221,7 +233,7 @@ no_mirror()
 test_mirror()
 {
 	dio_on_exit no_mirror
-	if lio_lun 1 64m && lio_path 1 0; then
+	if lio_lun 1 $small && lio_path 1 0; then
 		make_mirror 2>/dev/null
 	else
 		lacking=$DIO_WHY
@@ -350,6 +362,21 @@ blocks_of_4k()
 	fi
 }
 
+# A byte that changes on the disk is found by its sector's checksum.
+with_pi()
+{
+	if ! grep -qs "TYPE$type-CRC" "/sys/block/${LIO_DISK##*/}/integrity/format"; then
+		echo "this kernel has no CONFIG_BLK_DEV_INTEGRITY"
+		return 4
+	fi
+	io "$1" "$LIO_DISK" write size=1m && io "$1" "$LIO_DISK" read size=1m &&
+		io "$1" "$LIO_DISK" read size=1m bs=64k || return
+	printf '\0' | dd of="$LIO_FILE" bs=1 seek=$((100 * 512 + 7)) conv=notrunc status=none
+	io "$1" "$LIO_DISK" read size=1m bad="$(unreadable "$1" 51200)" badsize="$(granule "$1")" \
+		"$(failure "$1" EILSEQ)" &&
+		io "$1" "$LIO_DISK" write size=1m gen=2 && io "$1" "$LIO_DISK" read size=1m gen=2
+}
+
 # Across the places where 32 bits of sectors, and of pages, end; where a number would have come round
 # to, other data stays.
 large()
@@ -367,7 +394,7 @@ large()
 # The only path goes, and comes back: errors for a while, and none after.
 one_path()
 {
-	during "$1" "$LIO_DISK" "$(failure "$1" "$2") most=20000" off_and_on
+	during "$1" "$LIO_DISK" "errno=EIO most=20000" off_and_on
 }
 
 off_and_on()
@@ -383,16 +410,24 @@ has_errors()
 	[ $((count)) -gt $((errors)) ] && unset errors
 }
 
-# Who has registered writes, who has not may only read. By two paths, as from two hosts.
+# Who has registered writes, who has not may only read. By two paths, as from two hosts. The first
+# command on a path may be told that something has changed; only a read is sent again.
 reserved()
 {
-	io "$1" "$path1" write size=1m gen=1 && "$DIO_DIR/array_ctl" register 0 "$path0" 2>/dev/null
-	"$DIO_DIR/array_ctl" register 17 "$path0" && "$DIO_DIR/array_ctl" reserve 17 "$path0" || return
+	dd if="$path0" of=/dev/null count=1 iflag=direct status=none
+	io "$1" "$path1" write size=1m gen=1 && "$DIO_DIR/array_ctl" register 17 "$path0" &&
+		"$DIO_DIR/array_ctl" reserve 17 "$path0" || return
 	io "$1" "$path1" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EBADE)" &&
-		io "$1" "$path1" read size=1m gen=1 && io "$1" "$path0" write size=1m gen=3 &&
-		io "$1" "$path1" read size=1m gen=3
+		io "$1" "$path1" read size=1m gen=1 && owner_writes "$1"
 	rc=$?
+	dd if="$path0" of=/dev/null count=1 iflag=direct status=none
 	"$DIO_DIR/array_ctl" clear 17 "$path0" && io "$1" "$path1" write size=1m gen=4 && return $rc
+}
+
+# A raw device and O_EXCL claim every path. So the owner writes as dd does.
+owner_writes()
+{
+	dd if=/dev/zero of="$path0" bs=64k count=1 oflag=direct conv=notrunc status=none
 }
 
 # --- Two paths ---------------------------------------------------------------------------------
@@ -487,11 +522,12 @@ path_is_gone()
 
 test_paths()
 {
-	if lio_lun 1 64m && lio_path 1 0 && path0=$LIO_DISK && lio_path 1 1 && path1=$LIO_DISK; then
+	if lio_lun 1 $small && lio_path 1 0 && path0=$LIO_DISK && lio_path 1 1 && path1=$LIO_DISK; then
 		:
 	else
 		lacking=$DIO_WHY
 	fi
+	lio_keeps_reservations 1 || lacking=$DIO_WHY
 	each_way "a reservation is somebody else's" reserved
 	if [ -z "$lacking" ]; then
 		modprobe -q dm-multipath 2>/dev/null
@@ -535,6 +571,30 @@ out_of_space()
 	return $rc
 }
 
+# Each way has a zone of its own, of 4 MiB: it is written in order, and nowhere else.
+zoned()
+{
+	case $1 in
+	direct)		zone=0 ;;
+	raw)		zone=4 ;;
+	buffered)	zone=8 ;;
+	esac
+	[ "$(cat "/sys/class/block/${DIO_NULL##*/}/queue/zoned")" = host-managed ] &&
+		io "$1" "$DIO_NULL" write from="${zone}m" size=2m bs=64k depth=1 || return
+	there=$((zone * mib + 3 * mib))
+	io "$1" "$DIO_NULL" write from=$there size=64k bs=64k bad=$there badsize=64k errno=EIO &&
+		io "$1" "$DIO_NULL" read from="${zone}m" size=2m &&
+		io "$1" "$DIO_NULL" write from=$(((zone + 2) * mib)) size=64k bs=64k
+}
+
+test_zoned()
+{
+	dio_null zoned zoned=1 zone_size=4 zone_nr_conv=0 || lacking=$DIO_WHY
+	each_way "a host-managed zoned disk" zoned
+	dio_null_remove zoned
+	lacking=""
+}
+
 # --- The cases ---------------------------------------------------------------------------------
 
 dio_init "$@"
@@ -550,9 +610,13 @@ dio_plan $planned
 test_medium
 test_mirror
 test_scsi
-with_lun 64m block_size=4096 "blocks of 4096 bytes" blocks_of_4k
+with_lun $small block_size=4096 "blocks of 4096 bytes" blocks_of_4k
+for type in 1 3; do
+	with_lun $small "pi_prot_type=$type pi_prot_format=1" "T10-PI, type $type" with_pi
+done
 with_lun $((17 * mib * mib)) "" "beyond 2 and 16 TiB" large
-with_lun 64m "" "the only path is lost, and back" one_path
+with_lun $small "" "the only path is lost, and back" one_path
 test_paths
 each_way "a thin volume is full" out_of_space
+test_zoned
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"

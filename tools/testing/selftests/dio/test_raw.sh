@@ -92,30 +92,6 @@ make_loop()
 	dio_on_exit losetup -d "$loop"
 }
 
-# make_null NAME ATTRIBUTE=VALUE...: sets $null to the node of a null_blk disk, or $why_not.
-make_null()
-{
-	null=""
-	null_dir=/sys/kernel/config/nullb/dio_raw_$1
-	why_not="null_blk cannot be configured here"
-	shift
-	[ -d /sys/kernel/config/nullb ] || modprobe -q null_blk nr_devices=0 2>/dev/null
-	[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config 2>/dev/null
-	mkdir "$null_dir" 2>/dev/null || return
-	dio_on_exit rmdir "$null_dir"
-	for setting in size=64 memory_backed=1 "$@"; do
-		{ echo "${setting#*=}" >"$null_dir/${setting%%=*}"; } 2>/dev/null || {
-			why_not="null_blk of this kernel has no $setting"
-			return 1
-		}
-	done
-	{ echo 1 >"$null_dir/power"; } 2>/dev/null || return
-	# Named after its directory, or by number, depending on the kernel.
-	null=/dev/${null_dir##*/}
-	[ -b "$null" ] || null=/dev/nullb$(cat "$null_dir/index")
-	[ -b "$null" ]
-}
-
 # --- Watching ----------------------------------------------------------------------------------
 
 flushes()
@@ -367,11 +343,11 @@ test_queues()
 		esac
 		what=$1
 		shift
-		if make_null "$kind" "$@"; then
-			on_disk "$a" "$null" "$name" "$what"
-			echo 0 >"$null_dir/power"
+		if dio_null "$kind" "$@"; then
+			on_disk "$a" "$DIO_NULL" "$name" "$what"
+			dio_null_remove "$kind"
 		else
-			dio_skip "$name" "$why_not"
+			dio_skip "$name" "$DIO_WHY"
 		fi
 	done
 }
