@@ -4,6 +4,9 @@
 //
 // File systems that use iomap go on in the page cache by themselves. ext4 and exfat wait there, as
 // this does; ext2 leaves only whole blocks in flight.
+//
+// What is added stands in front of the comment of what follows: so the line above that goes and comes
+// back.
 
 @wait_function@
 declarer name EXPORT_SYMBOL;

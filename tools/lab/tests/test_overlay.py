@@ -901,15 +901,6 @@ class Base(unittest.TestCase):
             put(folder, path, content.data.decode("latin-1"))
         self.assertEqual(self.faults(folder, made) - self.faults(self.base, made), set())
 
-    def test_tidy(self):
-        old = "a \n\nb\n"
-        for new, wanted in ((old, old),
-                            ("a \n\t\n\nc \nb\n", "a \n\nc\nb\n"),
-                            ("a \n\n\t\nb\n", "a \n\nb\n"),
-                            ("a \n\nb\n\t\nc\n", "a \n\nb\n\nc\n")):
-            with self.subTest(new=new):
-                self.assertEqual(self.tool.tidy(old, new), wanted)
-
     def test_no_entry_lands_behind_a_menu(self):
         for path in (p for p in self.found if p.endswith("/Kconfig")):
             with self.subTest(path):
@@ -917,6 +908,19 @@ class Base(unittest.TestCase):
                 text = made.data.decode()
                 self.assertNotRegex(text.rpartition("\nendmenu\n")[2] if "\nendmenu\n" in text
                                     else "", r"(?m)^config ")
+
+
+class Tidy(unittest.TestCase):
+    """What spatch adds is brought into shape, what was there is left alone."""
+
+    def test_lines_added(self):
+        tool, old = load_tool(), "a \n\nb\n"
+        for new, wanted in ((old, old),
+                            ("a \n\t\n\nc \nb\n", "a \n\nc\nb\n"),
+                            ("a \n\n\t\nb\n", "a \n\nb\n"),
+                            ("a \n\nb\n\t\nc\n", "a \n\nb\n\nc\n")):
+            with self.subTest(new=new):
+                self.assertEqual(tool.tidy(old, new), wanted)
 
 
 class Lint(OverlayTest):

@@ -302,19 +302,21 @@ class PluginTest(Files):
             self.assertEqual((run.returncode, run.stderr), (1, ""))
             # The first round belongs to the block before it, which runs into it. QEMU 10 begins
             # one more instruction before it ends.
-            lines = sorted(self.read(name).splitlines())
-            beyond = [line for line in lines if line == "ffffffffffff010f 1"]
-            self.assertEqual(lines, [
+            text, more = self.read(name), "ffffffffffff010f 1\n"
+            total = 15 + 5 + 4 * loops - 4 + 2
+            if more in text:    # in this run; the other may do without
+                text = text.replace(more, "").replace(f"total {total + 1}\n", f"total {total}\n")
+                self.write(**{name: text})
+            self.assertEqual(sorted(text.splitlines()), [
                 "ffffffffffff0100 5", f"ffffffffffff0105 {4 * loops - 4}", "ffffffffffff010b 2",
-                *beyond, f"total {15 + 5 + 4 * loops - 4 + 2 + len(beyond)}", "user 15"])
+                f"total {total}", "user 15"])
 
         self.write(map="ffffffffffff0100 T up\nffffffffffff0105 t again\nffffffffffff010b T out\n")
         rows, total = self.symbols("--system-map", "map", "--counts", "low", "high",
                                    "--loops", "1000", "51000")
-        # That one instruction, if only one of them has it, is 1 of 50000 loops.
-        self.assertEqual({name: round(row["stock"], 4) for name, row in rows.items()},
+        self.assertEqual({name: row["stock"] for name, row in rows.items()},
                          {"up": 0, "again": 4, "out": 0, "[user space]": 0})
-        self.assertEqual(round(total["stock"], 4), 4)
+        self.assertEqual(total["stock"], 4)
 
     def end_qemu(self, how):
         """Start QEMU on a firmware that never ends; when it has got there, end it this way."""

@@ -760,7 +760,8 @@ EFFECTS = {
     "2.6.6": {
         "mm/readahead.c": ("if (ra->average < ra->serial_cnt) ra->average++; ra->average =",
                            "ra->next_size = min(ra->average, (unsigned long)max);",
-                           "if (average > max) {", "ra->ahead_size = 0; ra->average = max / 2;",
+                           "if (ra->average > max || ra->serial_cnt + ra->average > 2 * max) {",
+                           "ra->ahead_size = 0; ra->average = max / 2;",
                            "!preoffset", "!>= max) ||", "!unsigned long preoffset"),
         **DIO_EFFECTS,
     },

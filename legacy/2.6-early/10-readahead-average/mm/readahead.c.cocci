@@ -32,20 +32,20 @@ symbol ra, first_access, preoffset, max;
 +if (!first_access)
 +	ra->next_size = min(ra->average, (unsigned long)max);
 
-// places: 2
+// Windows are no longer lazy: what a comment there says of them goes with the lines behind it. The
+// mean, or if the present run is longer that of both, has to be longer than any window.
 @ahead_of_streams@
 symbol ra, offset, average, max;
 @@
 
  if (ra->ahead_start == 0) {
- 	unsigned long average = ra->average;
- 	if (ra->serial_cnt > average)
+-	unsigned long average = ra->average;
+-	if (ra->serial_cnt > average)
 -		average = (ra->serial_cnt + ra->average) / 2;
-+		average = (ra->serial_cnt + ra->average + 1) / 2;
-	if (
+ 	if (
 -		(average >= max) || (offset == (ra->start + ra->size - 1))
-+		average > max
-	) {
-	...
-	}
-}
++		ra->average > max || ra->serial_cnt + ra->average > 2 * max
+ 	) {
+ 	...
+ 	}
+ }

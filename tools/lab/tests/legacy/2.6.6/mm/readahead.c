@@ -28,7 +28,7 @@ void page_cache_readahead(struct file_ra_state *ra, unsigned long offset)
 	} else {
 		if (ra->ahead_start == 0) {
 			/*
-			 * A comment on what stays.
+			 * This one too.
 			 */
 			unsigned long average = ra->average;
 			if (ra->serial_cnt > average)
