@@ -80,6 +80,13 @@
 /* The first window of a run is no longer, for that is what the program waits for. */
 #define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
 
+/*
+ * As many pages more are read in a file that comes to be in memory, for each page of it that is
+ * there, of those that are not, and for each that is expected; twice that for short runs, after
+ * which a stream's windows would grow by four.
+ */
+#define RA_WARMING	5
+
 #define RA_BEFORE_MAX	((1U << RA_BEFORE_BITS) - 1)
 #define RA_RUN_MAX	((1U << RA_LENGTH_BITS) - 1)
 #define RA_AGREED_MAX	((1U << RA_AGREED_BITS) - 1)
@@ -150,6 +157,7 @@ struct ra_view {
  * @index: the page that is missing or marked
  * @pages: how many pages from @index on the program wants now; at least 1
  * @max: the longest window, in pages; at least 1
+ * @file: length of the file, in pages
  * @expect: how long a run is expected to be, in pages; 0 if there is nothing to go by
  * @ended: length of the run that was found to have ended, in pages; 0 if none was
  * @spent: how many pages were read for it
@@ -159,6 +167,7 @@ struct ra_ask {
 	pgoff_t index;
 	unsigned long pages;
 	unsigned long max;
+	unsigned long file;
 	unsigned long expect;
 	unsigned long ended;
 	unsigned long spent;
@@ -366,12 +375,32 @@ static void ra_open(struct ra_view *ra, const struct ra_ask *ask, unsigned long 
 }
 
 /*
+ * How much to read where a run of @size pages is expected: more, if all of the file comes to be in
+ * memory, run by run, and what was read in vain is used later. How likely that is, the part of the
+ * file says that is there. A page that was there and had to go has left a shadow: memory is short.
+ * Short jumps forward are a scan's, which does not come back.
+ */
+static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *ask,
+				unsigned long size)
+{
+	struct address_space *mapping = ask->mapping;
+	unsigned long cached = min(READ_ONCE(mapping->nrpages), ask->file);
+	unsigned long more = size < ask->max / 16 ? 2 * RA_WARMING : RA_WARMING;
+	pgoff_t seen = (u64)ra->prev_pos >> PAGE_SHIFT;
+
+	if (size <= ask->pages || size >= ask->max || ask->index - seen <= ask->max ||
+	    xa_is_value(xa_load(&mapping->i_pages, ask->index)))
+		return size;
+	return min(size + mult_frac(more * size, cached, ask->file - cached + 1), ask->max);
+}
+
+/*
  * A run begins at a new place. If it is longer than this window the mark is on the first page,
  * which the program meets before it waits: two windows are read at once.
  */
 static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask)
 {
-	unsigned long want = max(ask->expect, ask->pages);
+	unsigned long want = ra_warming(ra, ask, max(ask->expect, ask->pages));
 
 	ra_run_from(ra, ask);
 	ra->start = ask->index;
@@ -621,6 +650,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		.index = readahead_index(ractl),
 		.pages = max(req_count, 1UL),
 		.max = max(max_pages, 1UL),
+		.file = ((u64)i_size_read(inode) + PAGE_SIZE - 1) >> PAGE_SHIFT,
 	};
 	pgoff_t run_start;
 
@@ -636,7 +666,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	if (ask.ended)
 		trace_readahead_run(inode, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
-	ra_end_with_file(&view, ((u64)i_size_read(inode) + PAGE_SIZE - 1) >> PAGE_SHIFT);
+	ra_end_with_file(&view, ask.file);
 	/* Somebody waits for this page, and will learn elsewhere that it is gone. */
 	if (!folio)
 		view.size = max(view.size, 1U);

@@ -40,6 +40,7 @@ typedef unsigned long pgoff_t;
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define mult_frac(n, by, over)	((n) / (over) * (by) + (n) % (over) * (by) / (over))
 #define round_down(n, to)	((n) & ~((__typeof__(n))(to) - 1))
 
 #define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); (void)(&_a == &_b);	\
@@ -71,14 +72,28 @@ static inline u32 hash_64(u64 value, unsigned int bits)
 	return value * 0x61C8864680B583EBull >> (64 - bits);
 }
 
+/* A page, or what is kept in its place when memory was short */
+#define XA_PAGE		1
+#define XA_SHADOW	2
+
 struct xarray {
-	u8 *present;		/* a byte for each page; NULL: none is there */
+	u8 *present;		/* of each page XA_PAGE, XA_SHADOW or 0; NULL: none is there */
 	pgoff_t pages;
 };
 
 static inline void xa_init(struct xarray *xa)
 {
 	memset(xa, 0, sizeof(*xa));
+}
+
+static inline void *xa_mk_value(unsigned long value)
+{
+	return (void *)(2 * value + 1);
+}
+
+static inline bool xa_is_value(const void *entry)
+{
+	return (unsigned long)entry & 1;
 }
 
 /* Only the test stores, and destroys: NULL, as nothing was there before. */
@@ -89,8 +104,15 @@ static inline void *xa_store(struct xarray *xa, unsigned long index, void *entry
 		memset(xa->present + xa->pages, 0, index + 1 - xa->pages);
 		xa->pages = index + 1;
 	}
-	xa->present[index] = !!entry;
+	xa->present[index] = xa_is_value(entry) ? XA_SHADOW : entry ? XA_PAGE : 0;
 	return NULL;
+}
+
+static inline void *xa_load(struct xarray *xa, unsigned long index)
+{
+	u8 entry = index < xa->pages ? xa->present[index] : 0;
+
+	return entry == XA_SHADOW ? xa_mk_value(0) : entry ? xa : NULL;
 }
 
 static inline void xa_destroy(struct xarray *xa)
@@ -105,6 +127,7 @@ struct inode {
 
 struct address_space {
 	struct xarray i_pages;
+	unsigned long nrpages;
 	struct inode *host;
 };
 
@@ -164,7 +187,7 @@ static inline void rcu_read_unlock(void) {}
 
 static inline bool page_in_cache(const struct address_space *mapping, pgoff_t index)
 {
-	return index < mapping->i_pages.pages && mapping->i_pages.present[index];
+	return index < mapping->i_pages.pages && mapping->i_pages.present[index] == XA_PAGE;
 }
 
 static inline pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index,
