@@ -73,9 +73,10 @@
 #define RA_BEFORE_BITS	14
 #define RA_LENGTH_BITS	13
 #define RA_RUN_SHIFT	2	/* the mean counts in 1/4 pages */
-#define RA_AGREED_BITS	6
+#define RA_AGREED_BITS	5
 #define RA_FIRST_BITS	4
-#define RA_CHECK_BITS	9
+#define RA_LONGER_BITS	2
+#define RA_CHECK_BITS	8
 
 /* The first window of a run is no longer, for that is what the program waits for. */
 #define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
@@ -91,6 +92,7 @@
 #define RA_RUN_MAX	((1U << RA_LENGTH_BITS) - 1)
 #define RA_AGREED_MAX	((1U << RA_AGREED_BITS) - 1)
 #define RA_FIRST_MAX	((1U << RA_FIRST_BITS) - 1)
+#define RA_LONGER_MAX	((1U << RA_LONGER_BITS) - 1)
 
 /**
  * enum ra_runs_state - what is known of the pages before the last window
@@ -115,6 +117,7 @@ union ra_packed {
 		u64 last : RA_LENGTH_BITS;
 		u64 agreed : RA_AGREED_BITS;
 		u64 first : RA_FIRST_BITS;
+		u64 longer : RA_LONGER_BITS;
 		u64 check : RA_CHECK_BITS;	/* of the start of the window */
 	};
 };
@@ -136,6 +139,7 @@ static_assert(sizeof(union ra_packed) == 8);
  * @last: length of the run that ended last, in pages; 0 if none has
  * @agreed: how many runs in a row before it had the same length
  * @first: the run's first request was no longer than 2^@first pages
+ * @longer: how many runs in a row, of those longer than expected, were very much longer
  */
 struct ra_view {
 	pgoff_t start;
@@ -149,6 +153,7 @@ struct ra_view {
 	unsigned int last;
 	unsigned int agreed;
 	unsigned int first;
+	unsigned int longer;
 };
 
 /**
@@ -158,6 +163,7 @@ struct ra_view {
  * @pages: how many pages from @index on the program wants now; at least 1
  * @max: the longest window, in pages; at least 1
  * @file: length of the file, in pages
+ * @directory: a directory is read, from the pages of the device
  * @expect: how long a run is expected to be, in pages; 0 if there is nothing to go by
  * @ended: length of the run that was found to have ended, in pages; 0 if none was
  * @spent: how many pages were read for it
@@ -168,6 +174,7 @@ struct ra_ask {
 	unsigned long pages;
 	unsigned long max;
 	unsigned long file;
+	bool directory;
 	unsigned long expect;
 	unsigned long ended;
 	unsigned long spent;
@@ -193,6 +200,7 @@ static void ra_load(const struct file_ra_state *ra, struct ra_view *view)
 	view->last = packed.last;
 	view->agreed = packed.agreed;
 	view->first = packed.first;
+	view->longer = packed.longer;
 }
 
 /* Of a run that is longer than can be counted the last part is remembered. */
@@ -205,6 +213,7 @@ static void ra_store(struct file_ra_state *ra, const struct ra_view *view)
 		.last = view->last,
 		.agreed = view->agreed,
 		.first = view->first,
+		.longer = view->longer,
 		.check = ra_check(view->start),
 	};
 
@@ -329,10 +338,27 @@ static void ra_expect(const struct ra_view *ra, struct ra_ask *ask)
 	ask->expect = ra->advised ? 0 : ra_run_expected(ra->mean);
 }
 
+/* Where the run before has ended: of a directory prev_pos is the start of its last page. */
+static pgoff_t ra_run_end(const struct ra_view *ra, const struct ra_ask *ask)
+{
+	return ((u64)ra->prev_pos + (ask->directory ? PAGE_SIZE : PAGE_SIZE - 1)) >> PAGE_SHIFT;
+}
+
+/* Is a run that outlives the expectation a stream? Most of the last ones were, or were not. */
+static void ra_learn_longer(struct ra_view *ra, const struct ra_ask *ask)
+{
+	if (!ask->expect || ask->ended <= ask->expect)
+		return;
+	if (ask->ended < 8 * ask->expect)
+		ra->longer = 0;
+	else if (ra->longer < RA_LONGER_MAX)
+		ra->longer++;
+}
+
 /* The run before has ended, if prev_pos lies in what was read for it. */
 static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 {
-	pgoff_t end = ((u64)ra->prev_pos + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	pgoff_t end = ra_run_end(ra, ask);
 	unsigned int len;
 
 	if (ra->state != RA_RUN || end <= ra->run_start || end > ra->start + ra->size)
@@ -340,6 +366,7 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 	ask->ended = end - ra->run_start;
 	ask->spent = ra->start + ra->size - ra->run_start;
 
+	ra_learn_longer(ra, ask);
 	len = min3(ask->ended, 4 * ask->max, RA_RUN_MAX + 0UL);
 	if (ask->ended <= 1UL << ra->first)
 		len = 1;
@@ -374,22 +401,26 @@ static void ra_open(struct ra_view *ra, const struct ra_ask *ask, unsigned long 
 		ra->async_size = size / 2;
 }
 
+/* A page that was in the cache, and had to go, has left a shadow: memory is short. */
+static bool ra_was_evicted(const struct ra_ask *ask)
+{
+	return xa_is_value(xa_load(&ask->mapping->i_pages, ask->index));
+}
+
 /*
  * How much to read where a run of @size pages is expected: more, if all of the file comes to be in
  * memory, run by run, and what was read in vain is used later. How likely that is, the part of the
- * file says that is there. A page that was there and had to go has left a shadow: memory is short.
- * Short jumps forward are a scan's, which does not come back.
+ * file says that is there. Short jumps forward are a scan's, which does not come back.
  */
 static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *ask,
 				unsigned long size)
 {
-	struct address_space *mapping = ask->mapping;
-	unsigned long cached = min(READ_ONCE(mapping->nrpages), ask->file);
+	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
 	unsigned long more = size < ask->max / 16 ? 2 * RA_WARMING : RA_WARMING;
 	pgoff_t seen = (u64)ra->prev_pos >> PAGE_SHIFT;
 
 	if (size <= ask->pages || size >= ask->max || ask->index - seen <= ask->max ||
-	    xa_is_value(xa_load(&mapping->i_pages, ask->index)))
+	    ra_was_evicted(ask))
 		return size;
 	return min(size + mult_frac(more * size, cached, ask->file - cached + 1), ask->max);
 }
@@ -482,7 +513,8 @@ static void ra_go_on(struct ra_view *ra, struct ra_ask *ask, bool missed)
 	ra->size = max(ra->size, 1U);
 	/* A window grown by a large request is kept. */
 	ask->max = max(ask->max, ra->size + 0UL);
-	if (ask->expect && ra->state == RA_RUN)
+	if (ask->expect && ra->state == RA_RUN &&
+	    (done < ask->expect || ra->longer < RA_LONGER_MAX))
 		ra_run_extend(ra, ask, done);
 	else
 		ra_stream_extend(ra, ask, missed);
@@ -520,7 +552,7 @@ static void ra_plan_adjacent(struct ra_view *ra, struct ra_ask *ask)
 
 	if (ra->state == RA_HELD && back > 2UL * ra->size) {
 		ra_hold_less(ra, ask);
-	} else if (back && back <= 2UL * ra->size) {
+	} else if (back && back <= 2UL * ra->size && ra_was_evicted(ask)) {
 		ra_hold(ra, ask);
 	} else if (history < ask->expect) {
 		ra->state = RA_UNKNOWN;
@@ -644,6 +676,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 					   unsigned long req_count, unsigned long max_pages)
 {
 	struct inode *inode = ractl->mapping->host;
+	struct file *file = ractl->file;
 	struct ra_view view;
 	struct ra_ask ask = {
 		.mapping = ractl->mapping,
@@ -651,6 +684,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		.pages = max(req_count, 1UL),
 		.max = max(max_pages, 1UL),
 		.file = ((u64)i_size_read(inode) + PAGE_SIZE - 1) >> PAGE_SHIFT,
+		.directory = file && S_ISDIR(file_inode(file)->i_mode),
 	};
 	pgoff_t run_start;
 

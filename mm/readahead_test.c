@@ -333,6 +333,13 @@ static void unknown_streams_double(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.reads, 5U);		/* 1, 4, 8, 16 and a second mark */
 }
 
+/* A page was in the cache, and had to go. */
+static void put_shadow(struct kunit *test, struct address_space *mapping, pgoff_t index)
+{
+	KUNIT_ASSERT_PTR_EQ(test, xa_store(&mapping->i_pages, index, xa_mk_value(0), GFP_KERNEL),
+			    (void *)NULL);
+}
+
 static void held_stream_recovers(struct kunit *test)
 {
 	struct reader r;
@@ -344,11 +351,13 @@ static void held_stream_recovers(struct kunit *test)
 	read_pages(&r, start, 200);
 	/* Now a page is gone that was read already. */
 	KUNIT_ASSERT_EQ(test, r.ra.size, 32U);
+	put_shadow(test, &r.mapping, start + 200);
 	ask(&r, start + 200, true);
 	KUNIT_EXPECT_EQ(test, look(&r).state, RA_HELD);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 16U);
 	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
 	r.ra.prev_pos = (loff_t)(start + 210) << PAGE_SHIFT;
+	put_shadow(test, &r.mapping, start + 210);
 	ask(&r, start + 210, true);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 8U);
 	/* And now they stay. */
@@ -359,6 +368,7 @@ static void held_stream_recovers(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
 	KUNIT_EXPECT_NE(test, r.ra.async_size, 0U);
+	xa_destroy(&r.mapping.i_pages);
 }
 
 /* What another stream on the same open file leaves in prev_pos is no length of a run. */
@@ -405,6 +415,7 @@ static void state_is_packed(struct kunit *test)
 		.start = 50 * FAR, .size = 32, .async_size = 31, .prev_pos = 77, .state = RA_RUN,
 		.run_start = 50 * FAR - RA_BEFORE_MAX, .mean = RA_RUN_MAX << RA_RUN_SHIFT,
 		.last = RA_RUN_MAX, .agreed = RA_AGREED_MAX, .first = RA_FIRST_MAX,
+		.longer = RA_LONGER_MAX,
 	}, back;
 	struct file_ra_state ra = { .prev_pos = 77 };
 
@@ -421,6 +432,7 @@ static void state_is_packed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, back.last, view.last);
 	KUNIT_EXPECT_EQ(test, back.agreed, view.agreed);
 	KUNIT_EXPECT_EQ(test, back.first, view.first);
+	KUNIT_EXPECT_EQ(test, back.longer, view.longer);
 
 	ra_runs_advise(&ra, true);
 	ra_load(&ra, &back);
@@ -495,7 +507,7 @@ struct plan {
 	unsigned int expect, agreed;
 	pgoff_t prev;			/* the page that the program is at, or was */
 	/* the question; the cache has @cached pages from @cache on */
-	bool mark, streams;
+	bool mark, streams, gone;
 	unsigned int order;
 	pgoff_t index, cache;
 	unsigned long pages, cached;
@@ -586,17 +598,19 @@ static const struct plan plans[] = {
 	{ "the end, without a mark", { NO_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
 	  .then = { NO_RUN, 72, 4, 3 } },
 
-	/* Held streams */
+	/* Held streams: a page is gone, and has left a shadow. */
 	{ "a page is gone", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70, .pages = 1,
-	  .then = { HELD_RUN, 70, 8, 0 } },
+	  .gone = true, .then = { HELD_RUN, 70, 8, 0 } },
 	{ "the first that is gone", { NO_RUN, 64, 16, 16 }, .prev = 48, .index = 48,
-	  .pages = 1, .then = { HELD_RUN, 48, 8, 0 } },
+	  .pages = 1, .gone = true, .then = { HELD_RUN, 48, 8, 0 } },
 	{ "one before that is not", { NO_RUN, 64, 16, 16 }, .prev = 47, .index = 47,
-	  .pages = 1, .then = { NO_RUN, 47, 4, 3 } },
+	  .pages = 1, .gone = true, .then = { NO_RUN, 47, 4, 3 } },
+	{ "never there: requests came in another order", { NO_RUN, 64, 16, 16 }, .prev = 56,
+	  .index = 56, .pages = 1, .then = { NO_RUN, 56, 4, 3 } },
 	{ "gone, and many wanted", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70,
-	  .pages = 12, .then = { HELD_RUN, 70, 12, 0 } },
+	  .pages = 12, .gone = true, .then = { HELD_RUN, 70, 12, 0 } },
 	{ "the next page is gone", { NO_RUN, 64, 16, 16 }, .prev = 69, .index = 70,
-	  .pages = 1, .then = { HELD_RUN, 70, 8, 0 } },
+	  .pages = 1, .gone = true, .then = { HELD_RUN, 70, 8, 0 } },
 	{ "held less", { HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
 	  .then = { HELD_RUN, 72, 10, 0 } },
 	{ "held, and many wanted", { HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72,
@@ -713,6 +727,8 @@ static void try_plan(struct kunit *test, const struct plan *p)
 	memset(&mapping, 0, sizeof(mapping));
 	xa_init(&mapping.i_pages);
 	put_in_cache(test, &mapping, p->cache, p->cached);
+	if (p->gone)
+		put_shadow(test, &mapping, p->index);
 	if (p->mark)
 		read = ra_plan_mark(&ra, &ask, p->order);
 	else
@@ -786,6 +802,88 @@ static void runs_are_learnt(struct kunit *test)
 	ra.prev_pos++;
 	ra_run_learn(&ra, &ask);
 	KUNIT_EXPECT_EQ(test, ask.ended, 0UL);
+}
+
+/* ext4_readdir() leaves the start of the last page in prev_pos: a run of 16 pages is no 15. */
+static void last_page_of_a_directory_counts(struct kunit *test)
+{
+	struct ra_view ra;
+	struct ra_ask ask;
+
+	learn(&ra, &ask, 20, 20);
+	ra.prev_pos -= PAGE_SIZE;
+	ask.directory = true;
+	ra_run_learn(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ask.ended, 20UL);
+}
+
+/* Runs of 64, 64, 1, 1: those that outlive the expectation are streams, and read as such. */
+static void bimodal_runs_are_streams(struct kunit *test)
+{
+	struct reader r;
+	unsigned int i;
+
+	reader_init(&r, 32);
+	for (i = 0; i < 10; i++) {
+		read_runs(&r, 64, 2);
+		read_runs(&r, 1, 2);
+	}
+	KUNIT_EXPECT_EQ(test, look(&r).longer, RA_LONGER_MAX);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 1U);
+	r.ra.prev_pos = (loff_t)(r.place + 1) << PAGE_SHIFT;
+	ask(&r, r.place + 1, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
+
+	/* Runs that are a little longer say that they are not. */
+	read_runs(&r, 1, 4);
+	read_runs(&r, 6, 1);
+	read_runs(&r, 1, 2);
+	KUNIT_EXPECT_EQ(test, look(&r).longer, 0U);
+}
+
+/* In a file of 1000 pages of which @cached are there: the window where a run of 4 is expected */
+static unsigned int window_in_file(unsigned long cached, pgoff_t from, unsigned long max)
+{
+	struct ra_view ra = {
+		.mean = 4 << RA_RUN_SHIFT, .prev_pos = (u64)from << PAGE_SHIFT,
+	};
+	struct address_space mapping = { .nrpages = cached };
+	struct ra_ask ask = {
+		.mapping = &mapping, .index = 500, .pages = 1, .max = max, .file = 1000,
+	};
+
+	xa_init(&mapping.i_pages);
+	ra_plan_miss(&ra, &ask);
+	return ra.size;
+}
+
+/* The more of a file is in the cache, the more of what is read beyond a run is used later. */
+static void warm_files_are_read_further(struct kunit *test)
+{
+	struct ra_view ra = { .mean = 4 << RA_RUN_SHIFT };
+	struct address_space mapping = { .nrpages = 500 };
+	struct ra_ask ask = {
+		.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 1000,
+	};
+
+	KUNIT_EXPECT_EQ(test, window_in_file(0, 900, 32), 4U);
+	KUNIT_EXPECT_EQ(test, window_in_file(40, 900, 32), 4U);
+	KUNIT_EXPECT_EQ(test, window_in_file(100, 900, 32), 6U);
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 32), 23U);
+	KUNIT_EXPECT_EQ(test, window_in_file(1000, 900, 32), 32U);
+	KUNIT_EXPECT_EQ(test, window_in_file(5000, 900, 32), 32U);
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 128), 43U);
+	/* A scan does not come back. */
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 468, 32), 4U);
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 467, 32), 23U);
+	/* Memory is short. */
+	xa_init(&mapping.i_pages);
+	put_shadow(test, &mapping, 500);
+	ra_plan_miss(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ra.size, 4U);
+	xa_destroy(&mapping.i_pages);
 }
 
 static void habit_does_not_wrap(struct kunit *test)
@@ -870,6 +968,9 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(single_requests_are_pages),
 	KUNIT_CASE(each_situation_has_its_window),
 	KUNIT_CASE(runs_are_learnt),
+	KUNIT_CASE(last_page_of_a_directory_counts),
+	KUNIT_CASE(bimodal_runs_are_streams),
+	KUNIT_CASE(warm_files_are_read_further),
 	KUNIT_CASE(habit_does_not_wrap),
 	KUNIT_CASE(any_state_gives_a_sane_window),
 	{}

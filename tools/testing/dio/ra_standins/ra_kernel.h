@@ -121,9 +121,22 @@ static inline void xa_destroy(struct xarray *xa)
 	xa_init(xa);
 }
 
+#define S_IFDIR		0040000
+#define S_ISDIR(mode)	(((mode) & 0170000) == S_IFDIR)
+
 struct inode {
+	unsigned short i_mode;
 	long long i_size;
 };
+
+struct file {
+	struct inode *f_inode;
+};
+
+static inline struct inode *file_inode(const struct file *file)
+{
+	return file->f_inode;
+}
 
 struct address_space {
 	struct xarray i_pages;
@@ -147,6 +160,7 @@ struct folio {
 };
 
 struct readahead_control {
+	struct file *file;
 	struct file_ra_state *ra;
 	struct address_space *mapping;
 	pgoff_t _index;
