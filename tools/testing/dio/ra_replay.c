@@ -807,7 +807,8 @@ static void gen_runs(void)
 	unsigned int i;
 
 	for (i = 0; i < words.count; i++) {
-		unsigned long len = a_length(i), by = words.by ? min(words.by, len) : len, n;
+		unsigned long len = min(a_length(i), words.file / 2);
+		unsigned long by = words.by ? min(words.by, len) : len, n;
 		pgoff_t index = pick(words.file - len);
 
 		for (n = 0; n < len; n += by)
@@ -1097,6 +1098,13 @@ static void draw_words(char *text, size_t size)
 			 pick(2) ? " any" : "", pick(3) ? "" : " whole", max,
 			 min(20000 / len + 50, 2000UL), 100000UL << pick(5));
 		break;
+	/* A file that is read often enough to come to be in memory, if that is large enough */
+	case 4:
+		i = max(16 * most, 2048UL << pick(5));
+		snprintf(text, size, "runs lens=%s%s max=%lu n=%lu file=%lu cache=%lu", lens,
+			 pick(2) ? " any" : "", max, min(i * (1 + pick(3)) / len + 50, 20000UL), i,
+			 i * (25 + pick(100)) / 100);
+		return;
 	case 0:
 	case 1:
 		i = 1 + pick(16);
@@ -1141,9 +1149,17 @@ static void search_one(const char *line, bool old, unsigned int percent[2])
 	_exit(0);
 }
 
+static const struct kind *kind_of_line(const char *line)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(line, " "), line);
+	return kind_of(name);
+}
+
 static int search(void)
 {
-	unsigned long n, lost = 0, slower = 0, won = 0;
+	unsigned long n, lost[ARRAY_SIZE(kinds)] = { 0 }, slower = 0, won = 0, all = 0;
 	unsigned int *percent;
 	char line[256];
 	int status;
@@ -1166,12 +1182,18 @@ static int search(void)
 			die("%s: the replay ended with %d", line, status);
 		won += percent[0] < 95;
 		slower += percent[0] > 105;
-		lost += percent[0] > 105 || percent[1] > 105;
-		if (percent[0] > 105 || percent[1] > 105)
-			printf("time %u pages %u %% try %s\n", percent[0], percent[1], line);
+		if (percent[0] <= 105 && percent[1] <= 105)
+			continue;
+		all++;
+		lost[kind_of_line(line) - kinds]++;
+		printf("time %u pages %u %% try %s\n", percent[0], percent[1], line);
 	}
-	printf("# of %lu: %lu gain more than 5 %% of time, %lu lose it, %lu lose time or pages\n",
-	       words.count, won, slower, lost);
+	printf("# of %lu: %lu gain more than 5 %% of time, %lu lose it, %lu lose time or pages:",
+	       words.count, won, slower, all);
+	for (n = 0; n < ARRAY_SIZE(kinds); n++)
+		if (lost[n])
+			printf(" %s %lu", kinds[n].name, lost[n]);
+	putchar('\n');
 	return 0;
 }
 

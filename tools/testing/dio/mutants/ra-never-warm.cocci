@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// A file that comes to be in memory is read run by run.
+
+@@ @@
+ ra_warming(...) {
+ <+...
+-min(READ_ONCE(ask->mapping->nrpages), ask->file)
++0
+ ...+>
+ }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// Windows are stretched where the cache does not hold what is read.
+
+@@ @@
+ ra_warming(...) {
+ <+...
+-ra_was_evicted(ask)
++false
+ ...+>
+ }
