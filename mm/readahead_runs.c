@@ -31,6 +31,15 @@
  * windows grow faster, to no more than four pages for each run of that row, so that a wrong guess
  * costs little beside those runs. A row that is too long to be counted may do with any window.
  *
+ * Some runs are never expected, as the long ones among more short ones. Of the runs that were
+ * longer than expected it is noted how many in a row were eight times as long. After three, what
+ * outlives the expectation is a stream at once.
+ *
+ * If all of a file comes to be in memory, what is read beyond a run is used later, and to read
+ * exactly is to wait more often. How much of it is there the cache knows: the window of a run grows
+ * with that, ra_warming(). Pages that had to go have left shadows: where one is missed memory is
+ * short, and nothing is read beyond a run.
+ *
  * A run that ended with its first request, such as a pread(2) of a whole record, says nothing of
  * what the next one needs beyond its request: it counts as one page.
  *
@@ -38,9 +47,9 @@
  * within what was read for it, and one stray length alone changes nothing. As ever, such streams
  * are told apart by their marks and by the pages that each has left in the cache.
  *
- * A stream that misses a page which was read for it is short of memory: more was read than the
- * cache could keep until it was used. It is held: windows of half the size, without marks, which
- * grow by an eighth each until they have their full size again.
+ * A stream that misses a page which was read for it, and has left a shadow, is short of memory:
+ * more was read than the cache could keep until it was used. It is held: windows of half the size,
+ * without marks, which grow by an eighth each until they have their full size again.
  *
  * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word. Faults
  * rewrite start and size without a word to the policy, so a few of these bits tell whether start is
@@ -57,11 +66,13 @@
 #include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/log2.h>
+#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sizes.h>
 #include <linux/sysctl.h>
+#include <linux/xarray.h>
 
 #include "readahead_runs.h"
 

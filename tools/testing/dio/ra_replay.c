@@ -1011,7 +1011,7 @@ static const struct bound {
 	{ "runs lens=367,1421,815 n=200 max=1024", { { 110, 77 }, { 106, 69 } } },
 	{ "skip one=30 of=100 n=20000", { { 40, 145 }, { 45, 125 } } },
 	{ "skip one=15 of=100 n=20000", { { 100, 101 }, { 107, 85 } } },
-	/* The disk reads most of a file into memory, at 16 KiB a time; a cache of 90 or 50 % of it */
+	/* A file comes to be in memory, 16 KiB at a time; with a cache of 90 or 50 % of it */
 	{ "runs lens=4 file=8192 n=8000", { { 90, 101 }, { 95, 101 } } },
 	{ "runs lens=4 file=8192 n=1500", { { 80, 98 }, { 84, 98 } } },
 	{ "runs lens=4 file=8192 n=8000 max=1024", { { 96, 101 }, { 100, 101 } } },
