@@ -94,8 +94,8 @@
 
 /*
  * As many pages more are read in a file that comes to be in memory, for each page of it that is
- * there, of those that are not, and for each that is expected; twice that for short runs, after
- * which a stream's windows would grow by four.
+ * there, of those that are not, and for each that is expected; three times that for short runs,
+ * after which a stream's windows would grow by four.
  */
 #define RA_WARMING	5
 
@@ -421,17 +421,19 @@ static bool ra_was_evicted(const struct ra_ask *ask)
 /*
  * How much to read where a run of @size pages is expected: more, if all of the file comes to be in
  * memory, run by run, and what was read in vain is used later. How likely that is, the part of the
- * file says that is there. Short jumps forward are a scan's, which does not come back.
+ * file says that is there, if it is an eighth or more. Short jumps forward are a scan's, which does
+ * not come back.
  */
 static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *ask,
 				unsigned long size)
 {
 	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
-	unsigned long more = size < ask->max / 16 ? 2 * RA_WARMING : RA_WARMING;
+	unsigned long more = size < ask->max / 16 ? 3 * RA_WARMING : RA_WARMING;
 	pgoff_t seen = (u64)ra->prev_pos >> PAGE_SHIFT;
 
-	if (size <= ask->pages || size >= ask->max || ask->index - seen <= ask->max ||
-	    ra_was_evicted(ask))
+	if (size <= ask->pages || size >= ask->max || cached < ask->file / 8)
+		return size;
+	if (ask->index - seen <= ask->max || ra_was_evicted(ask))
 		return size;
 	return min(size + mult_frac(more * size, cached, ask->file - cached + 1), ask->max);
 }
