@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # File systems to test direct I/O on: all of 6.1 to 7.3 that map blocks with get_block and can be made
-# on Debian, some of which left that for iomap, and ext4 (iomap) as a check of the tests themselves.
+# on Debian, some of which left that for iomap, and ext4 and xfs, which have had iomap all along.
 # ocfs2 is mounted by one machine here. Left out: hfs, hfsplus, affs (nothing makes them).
 #
 # A test sources this after dio_common.sh, and works through the lines of dio_systems:
@@ -23,7 +23,8 @@ reiserfs:mkfs.reiserfs -q -f
 nilfs2:mkfs.nilfs2 -q -B 64:4
 ocfs2:mkfs.ocfs2 -q -M local -b 4K -C 4K -N 1 -J size=4M
 ntfs3:mkfs.ntfs -q -F -Q
-ext4:mke2fs -q -F -t ext4"
+ext4:mke2fs -q -F -t ext4
+xfs:mkfs.xfs -q -f --unsupported"
 
 # dio_fs_lacks NAME MAKER: succeeds if this machine cannot have it, and says why.
 dio_fs_lacks()

@@ -22,11 +22,12 @@
  *
  * FILE is on a disk that holds reads back (dm-delay, 100 ms), longer than a fork takes; AIO and
  * io_uring submit without waiting, so the read is in flight when they return. Linux 6.1 fails on
- * every file system.
+ * every file system and on the bare disk: FILE may be one, and is written to.
  *
  * The words count and pieces only read FILE, and hold the pins that /proc/vmstat counts as taken
- * against those counted as dropped. count reads into parts of pages. pieces reads into a huge page,
- * by pieces of memory that are no whole sectors:
+ * against those counted as dropped. count reads into parts of pages, several of one page, too, of
+ * which a bio keeps one pin. pieces reads into a huge page, by pieces of memory that are no whole
+ * sectors:
  *
  *	bio: full, or the next piece is bad memory, and what it has ends inside a sector
  *	kernel: takes that end out of the bio, which is left with whole sectors
@@ -148,22 +149,6 @@ static void check_pins(long before, const char *what)
 		    lost > 0 ? "are left" : "too few are counted as taken");
 }
 
-/* The memory begins in mid-page, so that blocks of the file share pages. */
-static void count_pins(void)
-{
-	char *memory = get_memory(4 * PAGE);
-	long before = pinned_now();
-	ssize_t result;
-	int i;
-
-	for (i = 0; i < PIN_ROUNDS; i++) {
-		result = pread(fd, memory + PAGE / 2, 2 * PAGE, 0);
-		if (result != 2 * PAGE)
-			die(1, "a read gave %s", result_name(result < 0 ? -errno : result));
-	}
-	check_pins(before, "parts of pages");
-}
-
 /* A huge page, with memory behind it that cannot be read into */
 static char *get_huge_page(void)
 {
@@ -189,13 +174,24 @@ static void read_pieces(const char *what, const struct iovec *pieces, int nr, ss
 
 	for (i = 0; i < PIN_ROUNDS; i++) {
 		result = preadv(fd, pieces, nr, 0);
-		if (result < 0 && errno == EINVAL)
+		if (result < 0 && errno == EINVAL && nr > 1)
 			die(4, "pieces of sectors are refused here");
 		if (result < want || result > want + PIECE)
 			die(1, "%s: a read gave %s", what,
 			    result_name(result < 0 ? -errno : result));
 	}
 	check_pins(before, what);
+}
+
+/* The memory begins in mid-page, so that blocks of the file share pages. */
+static void count_pins(void)
+{
+	char *memory = get_memory(4 * PAGE) + PAGE / 2;
+	const struct iovec whole = { memory, 2 * PAGE };
+	const struct iovec parts[] = { { memory, 512 }, { memory + 512, 2 * PAGE - 512 } };
+
+	read_pieces("parts of pages", &whole, 1, 2 * PAGE);
+	read_pieces("two parts of a page", parts, 2, 2 * PAGE);
 }
 
 static void count_pins_of_pieces(void)

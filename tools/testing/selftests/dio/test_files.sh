@@ -6,10 +6,10 @@
 # The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) get each file system in turn. After the
 # operations it is mounted anew and compared with the model once more. Then a write whose memory ends
 # early must leave the rest alone, reads must drop each pin that they take, and dio_pin runs on it,
-# from a disk that holds reads back. What was synced is on a copy of the disk. The bare disk drops
-# pins, too, where memory ends inside a sector. The operations are repeated with sectors of 4096
-# bytes, and on a loop device that passes direct I/O on to a file (memory that is the kernel's own,
-# in bio_vecs).
+# from a disk that holds reads back. What was synced is on a copy of the disk. The bare disk has the
+# cases of pins, too, and one where memory ends inside a sector. The operations are repeated with
+# sectors of 4096 bytes, and on a loop device that passes direct I/O on to a file (memory that is the
+# kernel's own, in bio_vecs).
 # DIO_OPS scales the number of operations.
 
 # shellcheck source=dio_common.sh
@@ -139,6 +139,7 @@ check_model()
 	fi
 }
 
+# check_pin CASE CMD...
 check_pin()
 {
 	if [ -n "$why" ]; then
@@ -146,7 +147,7 @@ check_pin()
 	elif [ -z "$slow" ]; then
 		dio_skip "$1" "$no_slow"
 	else
-		dio_check "$1" pin_on "$2"
+		dio_check "$@"
 	fi
 }
 
@@ -194,11 +195,13 @@ slow=$DIO_DM
 no_slow=$DIO_WHY
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-# ext4 has direct I/O of its own, which loses the data of dio_pin on 6.1.
-dio_plan $((1 + $(lines "$dio_systems") * 5 - 1 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
+dio_plan $((3 + $(lines "$dio_systems") * 5 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
 
 # Device-mapper takes whole sectors of memory only.
 dio_try "each pin is dropped, memory in pieces of sectors" "$DIO_DIR/dio_pin" pieces "$DIO_DISK"
+dio_try "each pin is dropped and counted, the bare disk" "$DIO_DIR/dio_pin" count "$DIO_DISK"
+why=
+check_pin "a fork while the disk writes into memory, the bare disk" "$DIO_DIR/dio_pin" "$slow"
 
 while IFS=: read -r name maker less; do
 	check_model "random operations on $name" "$disk" 512 "$name" "$maker" "$less"
@@ -209,7 +212,7 @@ while IFS=: read -r name maker less; do
 		dio_check "bad memory in mid-write, $name" bad_on "$name"
 		dio_try "each pin is dropped and counted, $name" count_on "$name"
 	fi
-	[ "$name" = ext4 ] || check_pin "a fork while the disk writes into memory, $name" "$name"
+	check_pin "a fork while the disk writes into memory, $name" pin_on "$name"
 	check_synced "what was synced is on the disk, $name" "$name"
 done <<LIST
 $dio_systems

@@ -15,7 +15,7 @@ raw="$DIO_DIR/raw"
 raw_io="$DIO_DIR/raw_io"
 every_disk="data model big position seek align end zero fault flags direct aio uring procs coherent
 	nocache pins ioctl loop splice modes readonly"
-planned=93
+planned=94
 
 # --- Raw devices -------------------------------------------------------------------------------
 
@@ -316,15 +316,12 @@ test_slow()
 	late="a buffered read in the middle of a write"
 	kept="a page that cannot be dropped before a write"
 	if ! dio_dm slow_read "0 $sectors delay $DIO_DISK 0 300 $DIO_DISK 0 0"; then
-		skip_these "$DIO_WHY" "$fork" "$async" "$dirty" "$late" "$kept"
+		skip_these "$DIO_WHY" "$fork, not by way of raw" "$fork" "$async" "$dirty" "$late" \
+			"$kept"
 		return
 	fi
-	# Up to 6.4 the block layer itself takes references where it should pin.
-	if "$raw_io" fork "$DIO_DM" "$DIO_DM" >"$DIO_TMP/case" 2>&1; then
-		on_disk "$a" "$DIO_DM" "$fork" fork
-	else
-		dio_skip "$fork" "the disk's own direct reads: $(tail -n 1 "$DIO_TMP/case")"
-	fi
+	case_of "$fork, not by way of raw" fork "$DIO_DM" "$DIO_DM"
+	on_disk "$a" "$DIO_DM" "$fork" fork
 	on_disk "$a" "$DIO_DM" "$async" async
 	if ! make_ext2; then
 		dio_skip "$dirty" "$why_not"
