@@ -143,3 +143,61 @@ expression ptem;
  	pte_unmap(ptem);
  ...+>
  }
+
+// What bio_vecs hold was let go folio by folio.
+
+@include_bvec depends on tell_ptes@
+@@
+ #include <linux/secretmem.h>
++#include <linux/bvec.h>
+
+@unpin_bvecs depends on include_bvec@
+identifier next = unpin_user_pages_lockless;
+@@
++/**
++ * unpin_user_bvecs() - let go of pinned memory that bio_vecs hold
++ * @bvecs: each holds one pin of each of its pages
++ * @nr: how many there are
++ * @dirty: stop where a page is not dirty
++ *
++ * Context: any.
++ *
++ * Return: how many were let go, @nr unless @dirty. Of the next one the pages in front of the one
++ * that is not dirty were let go, too, and cut off.
++ */
++unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++{
++	struct bio_vec *end = bvecs + nr;
++	struct pins pins = { };
++	struct bio_vec *bv;
++
++	for (bv = bvecs; bv < end; bv++) {
++		struct page *page = bv->bv_page + bv->bv_offset / PAGE_SIZE, *start = page;
++		unsigned int bytes = offset_in_page(bv->bv_offset) + bv->bv_len;
++		unsigned int left = DIV_ROUND_UP(bytes, PAGE_SIZE), pages;
++
++		for (; left; left -= pages, page += pages) {
++			struct folio *folio = gup_folio_range_next(page, left, 0, &pages);
++
++			if (dirty && !folio_test_dirty(folio)) {
++				if (page != start) {
++					bv->bv_len -= (page - bv->bv_page) * PAGE_SIZE;
++					bv->bv_len += bv->bv_offset;
++					bv->bv_offset = 0;
++					bv->bv_page = page;
++				}
++				goto out;
++			}
++			count_pins(&pins, folio, pages, NR_FOLL_PIN_RELEASED);
++			__gup_put_folio(folio, pages, FOLL_PIN);
++		}
++	}
++out:
++	report_pins(&pins, NR_FOLL_PIN_RELEASED);
++	return bv - bvecs;
++}
++
+ static void next(...)
+ {
+ 	...
+ }
