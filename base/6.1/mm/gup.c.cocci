@@ -14,39 +14,37 @@ identifier ctx = follow_page_context;
 +
 +/* Pins of folios on one node, which its counter has not heard of yet */
 +struct pins {
-+	pg_data_t *node;
-+	long nr;
++	int nid;
++	int nr;
 +};
 
 @pins_functions depends on pins@
 identifier check = sanity_check_pinned_pages;
 @@
-+static struct folio *__try_grab_folio(struct page *page, int refs, unsigned int flags);
++static struct folio *grab_folio(struct page *page, int refs, unsigned int flags, struct pins *pins);
 +
 +static inline void report_pins(struct pins *pins, enum node_stat_item item)
 +{
 +	if (pins->nr)
-+		mod_node_page_state(pins->node, item, pins->nr);
++		mod_node_page_state(NODE_DATA(pins->nid), item, pins->nr);
 +}
 +
 +/* Of pins that were taken; interrupts are off. */
 +static inline void __report_pins(struct pins *pins)
 +{
 +	if (pins->nr)
-+		__mod_node_page_state(pins->node, NR_FOLL_PIN_ACQUIRED, pins->nr);
++		__mod_node_page_state(NODE_DATA(pins->nid), NR_FOLL_PIN_ACQUIRED, pins->nr);
 +}
 +
-+/* @nr more, of one folio; if it lies on another node, those so far are reported. */
-+static void count_pins(struct pins *pins, struct folio *folio, long nr, enum node_stat_item item)
++/* @nr more, not of the zero page. If @folio lies on another node, those so far are reported. */
++static inline void count_pins(struct pins *p, struct folio *folio, int nr, enum node_stat_item item)
 +{
-+	if (is_zero_folio(folio))
-+		return;
-+	if (pins->node != folio_pgdat(folio)) {
-+		report_pins(pins, item);
-+		pins->node = folio_pgdat(folio);
-+		pins->nr = 0;
++	if (unlikely(p->nid != folio_nid(folio))) {
++		report_pins(p, item);
++		p->nid = folio_nid(folio);
++		p->nr = 0;
 +	}
-+	pins->nr += nr;
++	p->nr += nr;
 +}
 +
  static inline void check(...)
@@ -61,18 +59,19 @@ identifier page, refs, flags;
 -struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
 +struct folio *try_grab_folio(struct page *page, int refs, unsigned int flags)
 +{
-+	struct folio *folio = __try_grab_folio(page, refs, flags);
++	struct pins pins = { };
++	struct folio *folio = grab_folio(page, refs, flags, &pins);
 +
-+	if (folio && (flags & FOLL_PIN) && !is_zero_folio(folio))
-+		node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
++	report_pins(&pins, NR_FOLL_PIN_ACQUIRED);
 +	return folio;
 +}
 +
-+/* The same, but that the caller counts the pins. */
-+static struct folio *__try_grab_folio(struct page *page, int refs, unsigned int flags)
++/* The same, but that the caller reports the pins. */
++static struct folio *grab_folio(struct page *page, int refs, unsigned int flags, struct pins *pins)
  {
  <+...
 -	node_stat_mod_folio(folio, NR_FOLL_PIN_ACQUIRED, refs);
++	count_pins(pins, folio, refs, NR_FOLL_PIN_ACQUIRED);
  ...+>
  }
 
@@ -81,23 +80,46 @@ identifier page, refs, flags;
 identifier folio, refs, flags;
 @@
 -static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
-+/* The caller counts the pins. */
++/* Not of the zero page, and the caller counts the pins. */
 +static void __gup_put_folio(struct folio *folio, int refs, unsigned int flags)
  {
- <+...
--	node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
- ...+>
+ 	if (flags & FOLL_PIN) {
+-		if (is_zero_folio(folio))
+-			return;
+-		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
+ 		...
+ 	}
+ 	...
  }
 +
 +static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
 +{
-+	if ((flags & FOLL_PIN) && !is_zero_folio(folio))
++	if (flags & FOLL_PIN) {
++		if (is_zero_folio(folio))
++			return;
 +		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
++	}
 +	__gup_put_folio(folio, refs, flags);
 +}
 
+@put_counted depends on put@
+identifier folio, refs, flags;
+@@
+ static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
+ {
+ 	...
+ }
++
++static inline void unpin_counted(struct folio *folio, int refs, struct pins *pins)
++{
++	if (is_zero_folio(folio))
++		return;
++	count_pins(pins, folio, refs, NR_FOLL_PIN_RELEASED);
++	__gup_put_folio(folio, refs, FOLL_PIN);
++}
+
 // places: 3
-@unpin depends on put@
+@unpin depends on put_counted@
 identifier pages, npages, i, nr;
 @@
  void unpin_user_pages(struct page **pages, unsigned long npages)
@@ -110,13 +132,12 @@ identifier pages, npages, i, nr;
  	for (i = 0; i < npages; i += nr) {
  		...
 -		gup_put_folio(folio, nr, FOLL_PIN);
-+		count_pins(&pins, folio, nr, NR_FOLL_PIN_RELEASED);
-+		__gup_put_folio(folio, nr, FOLL_PIN);
++		unpin_counted(folio, nr, &pins);
  	}
 +	report_pins(&pins, NR_FOLL_PIN_RELEASED);
  }
 
-// places: 3
+// places: 2
 @pin_ptes depends on unpin@
 identifier folio, page, flags;
 @@
@@ -125,11 +146,7 @@ identifier folio, page, flags;
 +	struct pins pins = { };
  <+...
 -	folio = try_grab_folio(page, 1, flags);
-+	folio = __try_grab_folio(page, 1, flags);
- 	if (!folio)
- 		goto pte_unmap;
-+	if (flags & FOLL_PIN)
-+		count_pins(&pins, folio, 1, NR_FOLL_PIN_ACQUIRED);
++	folio = grab_folio(page, 1, flags, &pins);
  ...+>
  }
 
@@ -188,8 +205,7 @@ identifier next = unpin_user_pages_lockless;
 +				}
 +				goto out;
 +			}
-+			count_pins(&pins, folio, pages, NR_FOLL_PIN_RELEASED);
-+			__gup_put_folio(folio, pages, FOLL_PIN);
++			unpin_counted(folio, pages, &pins);
 +		}
 +	}
 +out:
