@@ -5,7 +5,7 @@
 # attach (default: eight stamped ones in $O/disks).
 
 export O := $(abspath $(or $(O),out))
-export BASE KSRC DISKS
+export BASE KSRC DISKS CONFIG
 LAB := tools/lab
 base = $(shell BASE='$(BASE)' KSRC='$(KSRC)' $(LAB)/base.sh name)
 PYTHON ?= python3
@@ -53,6 +53,9 @@ help:
 	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
 	@echo 'make kit        pack them with all that they need, for a machine with an array and no compiler,'
 	@echo '                python or network: ./field there runs the five reports (FIO= a static fio)'
+	@echo 'make deb        packages in $$O/deb of the patched kernel (-dio) and of stock (-dio-stock), from'
+	@echo '                this machine'"'"'s configuration, CONFIG=FILE, or CONFIG=localmod: only the'
+	@echo '                modules that are loaded. rpm where that is what the machine has'
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
 	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
@@ -100,6 +103,11 @@ selftests: packages
 	@$(MAKE) -s --no-print-directory -C tools/testing/selftests/dio install \
 		KSRC="$$($(LAB)/kernel.sh dir source)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
+
+# Two kernels as a machine runs them, from its own configuration; CONFIG= names another.
+deb:
+	@$(LAB)/packages.sh deb
+	@$(LAB)/kernel.sh build deb
 
 kit: selftests
 	@$(LAB)/kit.sh
@@ -334,7 +342,7 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel modules patched-modules selftests kit disks guest-tests array-tests \
+.PHONY: help packages kernel modules patched-modules selftests deb kit disks guest-tests array-tests \
 	all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) \
 	stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
 	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests base-tests \

@@ -20,8 +20,10 @@
 #				git am would; compile what it changes with W=1, which must not warn
 #				of more than before; build; print the directory. Without PATCH: begin
 #				anew
+#	kernel.sh build deb	build packages of stock and patched for a machine, print their names
+#				(deb.sh; CONFIG= says which configuration)
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, step,
-#				venv
+#				deb-stock, deb, venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
 # are built in place: kbuild's in-tree object files hardly mention where the tree lies, so the
@@ -31,10 +33,10 @@
 #
 # What a configuration asks for it must have, but for what tools/lab/lacks says (config.py). JOBS=N
 # sets the number of jobs. Exit: 0 done, 1 a step failed (its log is named), 2 something is missing,
-# 3 the archive of the base cannot be read.
+# 3 the archive of the base cannot be read, 4 there is not enough space (build deb).
 
 set -eu
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES	# our O= is not the kernel's
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES LOCALVERSION	# our O= is not the kernel's
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
@@ -42,6 +44,8 @@ jobs=${JOBS:-$(($(nproc) + 1))}	# one waits for the disk, or links
 vng_version=1.42
 # shellcheck source=common.sh
 . "$top/tools/lab/common.sh"
+# shellcheck source=deb.sh
+. "$top/tools/lab/deb.sh"
 
 # Most of what a tree compiles, that of another checkout compiled before.
 if [ -x /usr/lib/ccache/gcc ]; then
@@ -69,6 +73,7 @@ configs()
 	local one all=(lab/kernel.config "lab/kernel-$base.config" testing/selftests/dio/config)
 
 	case $1 in
+	deb|deb-stock)	base_config && echo "$top/tools/lab/deb.config"; return ;;
 	kunit)	all+=(lab/kunit.config) ;;
 	debug)	all+=(lab/kunit.config lab/debug.config) ;;
 	esac
@@ -79,16 +84,16 @@ configs()
 
 dir_of()
 {
-	local of key checkout
+	local of key checkout files
 
 	of=$(base_name)
-	# shellcheck disable=SC2046
-	key=$( (gcc --version; cat $(configs "$1")) | sha256sum | cut -c 1-12)
+	files=$(configs "$1") || exit
+	key=$( (gcc --version; xargs -d '\n' cat <<<"$files"; localmod "$1") | sha256sum | cut -c 1-12)
 	checkout=$(printf '%s' "$top" | sha256sum | cut -c 1-12)
 	case $1 in
 	source)		echo "$cache/$of/source" ;;
-	stock)		echo "$cache/$of/$key/stock" ;;
-	patched|debug|kunit|step)	echo "$cache/$of/$key/$1-$checkout" ;;
+	stock|deb-stock)	echo "$cache/$of/$key/$1" ;;
+	patched|debug|kunit|step|deb)	echo "$cache/$of/$key/$1-$checkout" ;;
 	venv)		echo "$cache/virtme-ng-$vng_version" ;;
 	*)		die 2 "no such directory name: $1" ;;
 	esac
@@ -137,6 +142,7 @@ configure()
 {
 	local config
 
+	case $2 in deb|deb-stock) configure_deb_tree "$@"; return ;; esac
 	cd "$1"
 	make -s tinyconfig
 	for config in $(configs "$2"); do
@@ -249,20 +255,26 @@ lock()
 	flock -n 9 || { say "another build runs in this cache: waiting"; flock 9; }
 }
 
+# from_source NAME LINES COMMAND...: configure a copy of the source, and run COMMAND, once
+from_source()
+{
+	local name=$1 lines=$2 tree
+
+	tree=$(dir_of "$name")
+	shift 2
+	[ ! -e "$tree/.lab-built" ] || return 0
+	[ -d "$tree" ] || step "copy-$name" 20 copy_tree "$(dir_of source)" "$tree"
+	step "configure-$name" 10 configure "$tree" "$name"
+	step "build-$name" "$lines" "$@" "$tree"
+	touch "$tree/.lab-built"
+}
+
 build_stock()
 {
-	local stock
-
 	source_tree
 	get_vng
-	stock=$(dir_of stock)
-	lock "$(dirname "$stock")"
-	if [ ! -e "$stock/.lab-built" ]; then
-		[ -d "$stock" ] || step copy-stock 20 copy_tree "$(dir_of source)" "$stock"
-		step configure-stock 10 configure "$stock" stock
-		step build-stock 2100l compile stock "$stock"
-		touch "$stock/.lab-built"
-	fi
+	lock "$(dirname "$(dir_of stock)")"
+	from_source stock 2100l compile stock
 }
 
 build()
@@ -378,6 +390,7 @@ build)
 		;;
 	stock)	build_stock; dir_of stock ;;
 	kunit)	build_kunit; dir_of kunit ;;
+	deb)	build_deb ;;
 	step*)	build_step "${3-}"; dir_of step ;;
 	"kunit modules")
 		build_kunit
@@ -389,5 +402,5 @@ build)
 	esac
 	;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|debug [modules]|kunit [modules]|objects|step [PATCH]]|dir NAME" ;;
+*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|debug [modules]|kunit [modules]|objects|deb|step [PATCH]]|dir NAME" ;;
 esac

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Installs the programs and libraries that are missing (root, Debian 12 or 13), or says what to
-# install. The distribution's own base is among them where BASE= and KSRC= name no other. Exit: 0 all
-# is there, 1 apt failed (its log is named), 2 something is missing.
+# install. The distribution's own base is among them where BASE= and KSRC= name no other, and with
+# the word deb what make deb needs. Exit: 0 all is there, 1 apt failed (its log is named), 2 something is missing.
 
 set -eu
 
@@ -19,6 +19,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
 	mkfs.ocfs2:ocfs2-tools fio:fio gnuplot:gnuplot-nox clang:clang mountpoint:util-linux
 	ip:iproute2 patch:patch git:git"
+packers="cpio:cpio fakeroot:fakeroot dpkg-buildpackage:dpkg-dev openssl:openssl"
 libs="ccache libelf-dev libssl-dev libc6-dev libclang-rt-dev"
 
 # on_debian: is this what the packages are named for?
@@ -53,6 +54,10 @@ missing_others()
 base=$("$top/tools/lab/base.sh" name) || exit
 tarball=$("$top/tools/lab/base.sh" tarball)
 [ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
+case ${1-}-$base in
+deb-6.1)	needs="$needs $packers" ;;
+deb-*)	needs="$needs $packers dh:debhelper" ;;
+esac
 programs=$(missing_programs)
 if ! on_debian; then
 	programs=$(echo "$programs" | cut -d ' ' -f 1 | tr '\n' ' ')
