@@ -185,18 +185,22 @@ class Switched:
 
     def path_at(self, place, mib=32):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
-        file system, of which the first page is in the page cache."""
+        file system. Of each the first page is in the page cache, whatever ran before."""
         if self.holds == (place, mib):
             return self.path
         unmount()
         self.holds = (place, mib)
-        if place == "bdev":
-            self.path = self.disk
-        elif place == "raw":
-            self.path = (raws_of([self.disk]) or [None])[0]
+        if place in ("bdev", "raw"):
+            flush([self.disk])
+            self.cache_first_page(self.disk)
+            self.path = self.disk if place == "bdev" else (raws_of([self.disk]) or [None])[0]
         else:
             self.path = self.new_file(place, mib)
         return self.path
+
+    @staticmethod
+    def cache_first_page(path):
+        run("dd", f"if={path}", "of=/dev/null", "bs=4k", "count=1", "status=none")
 
     def new_file(self, fs, mib):
         path = f"{MOUNTED}/file"
@@ -206,7 +210,7 @@ class Switched:
             "status=none")
         os.sync()
         run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")
-        run("dd", f"if={path}", "of=/dev/null", "bs=4k", "count=1", "status=none")
+        self.cache_first_page(path)
         self.at_once()
         return path
 
