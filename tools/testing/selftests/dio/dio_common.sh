@@ -29,7 +29,8 @@ DIO_SECTORS=0		# dio_get_part: the length of its part
 DIO_TMP=""		# a directory for the test's files, removed at the end
 DIO_RAW=0		# dio_get_raw: the number of a raw device
 DIO_DM=""		# dio_dm: the node that it made
-DIO_WHY=""		# dio_dm: why it made none
+DIO_NULL=""		# dio_null: the node that it made
+DIO_WHY=""		# dio_dm, dio_null: why they made none
 
 _dio_planned=0
 _dio_ran=0
@@ -241,6 +242,21 @@ dio_wait()
 	done
 }
 
+# dio_complaints: oopses, warnings and bad pages since boot, as the kernel counts them in the taint
+# flags
+dio_complaints()
+{
+	echo $(($(cat /proc/sys/kernel/tainted) & (1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)))
+}
+
+# dio_no_complaints BEFORE: none came since dio_complaints said BEFORE
+dio_no_complaints()
+{
+	[ "$(dio_complaints)" = "$1" ] && return
+	dmesg | grep -E -A 15 'WARNING:|BUG:|Oops|Bad page|cut here' | tail -n 20
+	return 1
+}
+
 # --- scsi_debug --------------------------------------------------------------------------------
 
 # Set an attribute of scsi_debug for the length of the test.
@@ -425,6 +441,34 @@ dio_dm_remove()
 {
 	! dmsetup info "dio_$1" >/dev/null 2>&1 ||
 		dmsetup remove --noudevrules --noudevsync --retry "dio_$1"
+}
+
+# dio_null NAME ATTRIBUTE=VALUE...: DIO_NULL becomes the node of a null_blk disk of 64 MiB of memory;
+# fails with the reason in DIO_WHY.
+dio_null()
+{
+	_dio_dir=/sys/kernel/config/nullb/dio_$1
+	DIO_WHY="null_blk cannot be configured here"
+	[ -d /sys/kernel/config/nullb ] || modprobe -q null_blk nr_devices=0 2>/dev/null
+	[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config 2>/dev/null
+	mkdir "$_dio_dir" 2>/dev/null || return
+	dio_on_exit dio_null_remove "$1"
+	shift
+	for _dio_w in size=64 memory_backed=1 "$@" power=1; do
+		{ echo "${_dio_w#*=}" >"$_dio_dir/${_dio_w%%=*}"; } 2>/dev/null && continue
+		DIO_WHY="null_blk of this kernel does not take $*"
+		return 1
+	done
+	# Named after its directory, or by number, depending on the kernel.
+	DIO_NULL=/dev/${_dio_dir##*/}
+	[ -b "$DIO_NULL" ] || DIO_NULL=/dev/nullb$(cat "$_dio_dir/index")
+	[ -b "$DIO_NULL" ]
+}
+
+# dio_null_remove NAME: remove what dio_null made, if it is still there.
+dio_null_remove()
+{
+	[ ! -d "/sys/kernel/config/nullb/dio_$1" ] || rmdir "/sys/kernel/config/nullb/dio_$1"
 }
 
 # dio_get_raw: DIO_RAW becomes the number of the next raw device that nobody has bound; what we bind

@@ -92,30 +92,6 @@ make_loop()
 	dio_on_exit losetup -d "$loop"
 }
 
-# make_null NAME ATTRIBUTE=VALUE...: sets $null to the node of a null_blk disk, or $why_not.
-make_null()
-{
-	null=""
-	null_dir=/sys/kernel/config/nullb/dio_raw_$1
-	why_not="null_blk cannot be configured here"
-	shift
-	[ -d /sys/kernel/config/nullb ] || modprobe -q null_blk nr_devices=0 2>/dev/null
-	[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config 2>/dev/null
-	mkdir "$null_dir" 2>/dev/null || return
-	dio_on_exit rmdir "$null_dir"
-	for setting in size=64 memory_backed=1 "$@"; do
-		{ echo "${setting#*=}" >"$null_dir/${setting%%=*}"; } 2>/dev/null || {
-			why_not="null_blk of this kernel has no $setting"
-			return 1
-		}
-	done
-	{ echo 1 >"$null_dir/power"; } 2>/dev/null || return
-	# Named after its directory, or by number, depending on the kernel.
-	null=/dev/${null_dir##*/}
-	[ -b "$null" ] || null=/dev/nullb$(cat "$null_dir/index")
-	[ -b "$null" ]
-}
-
 # --- Watching ----------------------------------------------------------------------------------
 
 flushes()
@@ -135,19 +111,6 @@ flushed()
 	[ "$after" -eq "$before" ] || did=yes
 	[ "$did" = "$1" ] && return
 	echo "flushes that reached the disk: $before before, $after after"
-	return 1
-}
-
-# Oopses, warnings and bad pages since boot, as the kernel counts them in the taint flags.
-complaints()
-{
-	echo $(($(cat /proc/sys/kernel/tainted) & (1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)))
-}
-
-no_new_complaints()
-{
-	[ "$(complaints)" = "$complaints" ] && return
-	dmesg | grep -E -A 15 'WARNING:|BUG:|Oops|Bad page|cut here' | tail -n 20
 	return 1
 }
 
@@ -377,11 +340,11 @@ test_queues()
 		esac
 		what=$1
 		shift
-		if make_null "$kind" "$@"; then
-			on_disk "$a" "$null" "$name" "$what"
-			echo 0 >"$null_dir/power"
+		if dio_null "$kind" "$@"; then
+			on_disk "$a" "$DIO_NULL" "$name" "$what"
+			dio_null_remove "$kind"
 		else
-			dio_skip "$name" "$why_not"
+			dio_skip "$name" "$DIO_WHY"
 		fi
 	done
 }
@@ -428,7 +391,7 @@ dio_get_raw
 b=$DIO_RAW
 max_minors=$(cat /sys/module/raw/parameters/max_raw_minors)
 dio_get_scratch
-complaints=$(complaints)
+complaints=$(dio_complaints)
 dio_plan "$planned"
 
 test_helper
@@ -452,4 +415,4 @@ test_slow
 test_flush
 test_queues
 test_pulled
-dio_check "the kernel did not complain" no_new_complaints
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"
