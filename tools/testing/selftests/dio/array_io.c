@@ -260,6 +260,8 @@ static void pass(int write)
 	long result, wanted;
 
 	forget(0, 0);
+	/* A folio is read as one, and a bad sector is all of it. At random each is a page. */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	for (; next < blocks && in_flight < opt.depth; s++, in_flight++) {
 		s->block = next++;
 		start(s, write, opt.gen);
