@@ -21,10 +21,10 @@ SPARSE := s/^[a-z]* \(\(block\|drivers\/char\|fs\|lib\|mm\)\/.*\)\.c$$/\1/p
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
-LONG_FIRST := test_files test_file_load test_raw
+LONG_FIRST := test_files test_file_load test_array_faults test_raw
 TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
-# What make run leaves to make test: load on what others test, and tests of tools
-LONG_TESTS := test_file_load test_ra_stress test_model_disk test_field
+# What make run leaves to make test: load on what others test, arrays that fail, and tests of tools
+LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
