@@ -194,8 +194,28 @@ identifier bio, mark_dirty, fi, nr, page;
  	...+>
  }
 
+@release_dirty depends on at_once@
+iterator name bio_for_each_folio_all;
+@@
++/* How many entries were let go: all if all is dirty. References go only together. */
++static unsigned int bio_release_dirty(struct bio *bio)
++{
++	struct folio_iter fi;
++
++	if (bio_flagged(bio, BIO_PAGE_PINNED))
++		return unpin_user_bvecs(bio->bi_io_vec, bio->bi_vcnt, true);
++	bio_for_each_folio_all(fi, bio)
++		if (!folio_test_dirty(fi.folio))
++			return 0;
++	bio_release_pages(bio, false);
++	return bio->bi_vcnt;
++}
++
+ void bio_check_pages_dirty(...)
+ { ... }
+
 // places: 3
-@check depends on at_once@
+@check depends on release_dirty@
 identifier bio, fi, flags;
 iterator name bio_for_each_folio_all;
 @@
@@ -203,18 +223,14 @@ iterator name bio_for_each_folio_all;
  {
 -	struct folio_iter fi;
  	unsigned long flags;
-+	unsigned int done = bio->bi_vcnt;
++	unsigned int done = bio_release_dirty(bio);
 
 -	bio_for_each_folio_all(fi, bio) {
 -		...
 -	}
-+	if (bio_flagged(bio, BIO_PAGE_PINNED))
-+		done = unpin_user_bvecs(bio->bi_io_vec, bio->bi_vcnt, true);
-+	else
-+		bio_release_pages(bio, false);
+-	bio_release_pages(bio, false);
 +	if (unlikely(done != bio->bi_vcnt))
 +		goto defer;
--	bio_release_pages(bio, false);
 	bio_put(bio);
 	...
  }
