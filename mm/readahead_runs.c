@@ -51,11 +51,12 @@
  * more was read than the cache could keep until it was used. It is held: windows of half the size,
  * without marks, which grow by an eighth each until they have their full size again.
  *
- * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word. Faults
- * rewrite start and size without a word to the policy, so a few of these bits tell whether start is
- * still the one that was decided here: if not, where the run began is forgotten. There are no
- * locks: threads that share an open file may mix up each other's windows, but no value makes them
- * read more than a window allows.
+ * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word, or as
+ * two on 32 bits, where a mix of two states is no worse than either. Faults rewrite start and size
+ * without a word to the policy, so a few of these bits tell whether start is still the one that
+ * was decided here: if not, where the run began is forgotten. There are no locks: threads that
+ * share an open file may mix up each other's windows, but no value makes them read more than a
+ * window allows.
  *
  * vm.readahead_runs (sysctl, 1) turns all of this off at 0: windows are then those of
  * mm/readahead.c, and nothing is learnt.

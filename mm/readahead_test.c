@@ -859,6 +859,12 @@ static unsigned int window_in_file(unsigned long cached, pgoff_t from, unsigned 
 	return ra.size;
 }
 
+/* Of larger pages there are fewer in it. */
+static unsigned int first_window(unsigned int pages)
+{
+	return min_t(unsigned int, pages, RA_WAIT_PAGES);
+}
+
 /* The more of a file is in the cache, the more of what is read beyond a run is used later. */
 static void warm_files_are_read_further(struct kunit *test)
 {
@@ -868,16 +874,16 @@ static void warm_files_are_read_further(struct kunit *test)
 		.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 1000,
 	};
 
-	KUNIT_EXPECT_EQ(test, window_in_file(0, 900, 32), 4U);
-	KUNIT_EXPECT_EQ(test, window_in_file(124, 900, 32), 4U);
-	KUNIT_EXPECT_EQ(test, window_in_file(125, 900, 32), 6U);
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 32), 23U);
-	KUNIT_EXPECT_EQ(test, window_in_file(1000, 900, 32), 32U);
-	KUNIT_EXPECT_EQ(test, window_in_file(5000, 900, 32), 32U);
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 128), 63U);
+	KUNIT_EXPECT_EQ(test, window_in_file(0, 900, 32), first_window(4));
+	KUNIT_EXPECT_EQ(test, window_in_file(124, 900, 32), first_window(4));
+	KUNIT_EXPECT_EQ(test, window_in_file(125, 900, 32), first_window(6));
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 32), first_window(23));
+	KUNIT_EXPECT_EQ(test, window_in_file(1000, 900, 32), first_window(32));
+	KUNIT_EXPECT_EQ(test, window_in_file(5000, 900, 32), first_window(32));
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 128), first_window(63));
 	/* A scan does not come back. */
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 468, 32), 4U);
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 467, 32), 23U);
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 468, 32), first_window(4));
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 467, 32), first_window(23));
 	/* Memory is short. */
 	xa_init(&mapping.i_pages);
 	put_shadow(test, &mapping, 500);
@@ -917,6 +923,8 @@ static void any_state_gives_a_sane_window(struct kunit *test)
 
 		memset(&ask, 0, sizeof(ask));
 		ask.mapping = &r.mapping;
+		ask.file = prandom_u32_state(&rnd) >> dice / 8 % 32;
+		r.mapping.nrpages = prandom_u32_state(&rnd) >> dice / 16 % 32;
 		ask.max = 1 + (prandom_u32_state(&rnd) >> dice % 32) % SZ_1M;
 		ask.pages = 1 + (prandom_u32_state(&rnd) >> dice / 32 % 32) % SZ_1M;
 		ask.index = dice >> 11 & 1 ? r.ra.start + r.ra.size : prandom_u32_state(&rnd);
