@@ -489,8 +489,14 @@ lose_both()
 		back 1 "$path1" && back 0 "$path0"
 }
 
+# scsi_dh_alua keeps states of its own, and asks for others.
 standby()
 {
+	handler=$(cat "/sys/block/${path0##*/}/device/dh_state" 2>/dev/null || echo detached)
+	if [ "$handler" != detached ]; then
+		echo "the handler $handler has the disk's states"
+		return 4
+	fi
 	during "$1" "$multi" "most=30000" switch
 }
 
