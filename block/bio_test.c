@@ -177,6 +177,21 @@ static void bio_test_release_dirty(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, is_dirty(t, i), t->large || i < 5);
 }
 
+/* The first page of an entry is dirty, as memory is that has but the flag; the others are not. */
+static void bio_test_release_some_dirty(struct kunit *test)
+{
+	struct bio_test *t = test->priv;
+	unsigned int i;
+
+	add_some(t);
+	set_dirty(t, 1, 1);
+	folio_set_swapbacked(page_folio(t->pages + 1));
+	bio_release_pages(&t->bio, true);
+	folio_clear_swapbacked(page_folio(t->pages + 1));
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_TRUE(test, is_dirty(t, i));
+}
+
 /* The entry may begin in a later page than the one that it names. */
 static void bio_test_far_offset(struct kunit *test)
 {
@@ -270,6 +285,7 @@ static void bio_test_cleaned_first(struct kunit *test)
 static struct kunit_case bio_test_cases[] = {
 	KUNIT_CASE_PARAM(bio_test_release, bio_test_gen_params),
 	KUNIT_CASE_PARAM(bio_test_release_dirty, bio_test_gen_params),
+	KUNIT_CASE_PARAM(bio_test_release_some_dirty, bio_test_gen_params),
 	KUNIT_CASE_PARAM(bio_test_far_offset, bio_test_gen_params),
 	KUNIT_CASE_PARAM(bio_test_not_pinned, bio_test_gen_params),
 	KUNIT_CASE_PARAM(bio_test_all_dirty, bio_test_gen_params),
