@@ -8,6 +8,7 @@
  */
 #include <kunit/test.h>
 #include <linux/bio.h>
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/uio.h>
 #include <linux/vmstat.h>
@@ -150,6 +151,26 @@ static void add_some(struct bio_test *t)
 	add(t, 4 * PAGE_SIZE + 512, 1024);
 }
 
+static bool is_held(struct bio_test *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGES; i++)
+		if (folio_ref_count(page_folio(t->pages + i)) > 1)
+			return true;
+	return false;
+}
+
+/* bio_check() - bio_check_pages_dirty(), and wait for the work that it may leave: 10 s at most */
+static void bio_check(struct bio_test *t, struct bio *bio)
+{
+	unsigned int tries;
+
+	bio_check_pages_dirty(bio);
+	for (tries = 0; is_held(t) && tries < 500; tries++)
+		msleep(20);
+}
+
 static void bio_test_release(struct kunit *test)
 {
 	struct bio_test *t = test->priv;
@@ -282,6 +303,26 @@ static void bio_test_cleaned_first(struct kunit *test)
 	expect_pins(test);
 }
 
+static void bio_test_check(struct kunit *test)
+{
+	struct bio *bio = bio_alloc(NULL, VECS, REQ_OP_READ, GFP_KERNEL);
+	struct bio_test *t = test->priv;
+	unsigned int i;
+
+	add_some(t);
+	set_dirty(t, 0, PAGES);
+	/* Cleaned meanwhile, it is dirty again in the end. */
+	folio_clear_dirty(page_folio(t->pages + 3));
+	bio_set_flag(bio, BIO_PAGE_PINNED);
+	memcpy(bio->bi_io_vec, t->vecs, sizeof(t->vecs));
+	bio->bi_vcnt = t->bio.bi_vcnt;
+	bio_check(t, bio);
+	memset(t->pins, 0, sizeof(t->pins));
+	expect_pins(test);
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_TRUE(test, is_dirty(t, i));
+}
+
 static struct kunit_case bio_test_cases[] = {
 	KUNIT_CASE_PARAM(bio_test_release, bio_test_gen_params),
 	KUNIT_CASE_PARAM(bio_test_release_dirty, bio_test_gen_params),
@@ -291,6 +332,7 @@ static struct kunit_case bio_test_cases[] = {
 	KUNIT_CASE_PARAM(bio_test_all_dirty, bio_test_gen_params),
 	KUNIT_CASE_PARAM(bio_test_cleaned_within, bio_test_gen_params),
 	KUNIT_CASE_PARAM(bio_test_cleaned_first, bio_test_gen_params),
+	KUNIT_CASE_PARAM(bio_test_check, bio_test_gen_params),
 	{ }
 };
 

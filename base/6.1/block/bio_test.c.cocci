@@ -23,3 +23,33 @@ expression bio;
 +bio_clear_flag(bio, BIO_NO_PAGE_REF);
  ...
  }
+
+// Where our engine is not, bios hold references, whose pages are dirtied again, too.
+
+@references depends on kept@
+@@
++static void check_references(struct kunit *test)
++{
++	struct bio *bio = bio_alloc(NULL, VECS, REQ_OP_READ, GFP_KERNEL);
++	struct bio_test *t = test->priv;
++
++	folio_clear_dirty(page_folio(t->pages + 3));
++	folio_get(page_folio(t->pages + 3));
++	bvec_set_page(bio->bi_io_vec, t->pages + 3, PAGE_SIZE, 0);
++	bio->bi_vcnt = 1;
++	bio_check(t, bio);
++	expect_pins(test);
++	KUNIT_EXPECT_TRUE(test, is_dirty(t, 3));
++}
++
+ static void bio_test_release(...)
+ { ... }
+
+@check depends on references@
+identifier test;
+@@
+ bio_test_check(struct kunit *test)
+ {
+ 	...
++	check_references(test);
+ }
