@@ -468,7 +468,7 @@ fail()
 	members || [ ${#disks[@]} -gt 0 ] || die 1 "$name is not up"
 	case $name:$1 in
 	*:gone)		put 1 "/sys/block/${disks[0]##*/}/device/delete" ;;
-	*:reset)	must "$bin/array_ctl" reset device "${disks[0]}" ;;
+	*:reset)	must "$bin/array_ctl" reset "${disks[0]}" ;;
 	fc:path)	must ip link set "${ports[0]}" down ;;
 	fc:standby)	alua_fc 2 0 ;;
 	fc:transition)	alua_fc 1 5000 ;;

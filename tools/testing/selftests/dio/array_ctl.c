@@ -2,8 +2,8 @@
 /*
  * What a host does to a LUN besides I/O: resets, and persistent reservations.
  *
- *	array_ctl reset device|target|bus|host DEVICE
- *	array_ctl register|reserve|release|clear KEY DEVICE
+ *	array_ctl reset DEVICE
+ *	array_ctl register|reserve|clear KEY DEVICE
  *
  * reserve takes the LUN for who registered KEY: others may read, not write (write exclusive).
  * Exit status: 0 done, 1 refused, 2 usage.
@@ -14,9 +14,8 @@
 #include <scsi/sg.h>
 #include <sys/ioctl.h>
 
-/* The C library's header is older than these. */
-#ifndef SG_SCSI_RESET_TARGET
-#define SG_SCSI_RESET_TARGET		4
+/* The C library's header is older. */
+#ifndef SG_SCSI_RESET_NO_ESCALATE
 #define SG_SCSI_RESET_NO_ESCALATE	0x100
 #endif
 
@@ -24,24 +23,14 @@
 #include "words.h"
 
 static const char usage[] =
-	"usage: array_ctl reset device|target|bus|host DEVICE\n"
-	"       array_ctl register|reserve|release|clear KEY DEVICE";
+	"usage: array_ctl reset DEVICE\n"
+	"       array_ctl register|reserve|clear KEY DEVICE";
 
-static int reset(int fd, const char *what)
+static int reset(int fd)
 {
-	static const struct { const char *name; int number; } levels[] = {
-		{ "device", SG_SCSI_RESET_DEVICE }, { "bus", SG_SCSI_RESET_BUS },
-		{ "host", SG_SCSI_RESET_HOST }, { "target", SG_SCSI_RESET_TARGET },
-	};
-	unsigned int i;
-	int level;
+	int what = SG_SCSI_RESET_DEVICE | SG_SCSI_RESET_NO_ESCALATE;
 
-	for (i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-		level = levels[i].number | SG_SCSI_RESET_NO_ESCALATE;
-		if (!strcmp(what, levels[i].name))
-			return ioctl(fd, SG_SCSI_RESET, &level);
-	}
-	die(EXIT_USAGE, "%s", usage);
+	return ioctl(fd, SG_SCSI_RESET, &what);
 }
 
 static int reservation(int fd, const char *how, unsigned long long key)
@@ -54,8 +43,6 @@ static int reservation(int fd, const char *how, unsigned long long key)
 		return ioctl(fd, IOC_PR_REGISTER, &reg);
 	if (!strcmp(how, "reserve"))
 		return ioctl(fd, IOC_PR_RESERVE, &res);
-	if (!strcmp(how, "release"))
-		return ioctl(fd, IOC_PR_RELEASE, &res);
 	if (!strcmp(how, "clear"))
 		return ioctl(fd, IOC_PR_CLEAR, &clear);
 	die(EXIT_USAGE, "%s", usage);
@@ -63,21 +50,23 @@ static int reservation(int fd, const char *how, unsigned long long key)
 
 int main(int argc, char **argv)
 {
-	int fd, ret;
+	const char *name = argv[argc - 1];
+	int fd, ret, is_reset;
 
 	help_if_asked(argc, argv, usage);
-	if (argc != 4)
+	is_reset = argc == 3 && !strcmp(argv[1], "reset");
+	if (argc != 4 && !is_reset)
 		die(EXIT_USAGE, "%s", usage);
-	fd = open(argv[3], O_RDWR | O_NONBLOCK);
+	fd = open(name, O_RDWR | O_NONBLOCK);
 	if (fd < 0)
-		die(1, "%s: %s", argv[3], strerror(errno));
-	if (!strcmp(argv[1], "reset"))
-		ret = reset(fd, argv[2]);
+		die(1, "%s: %s", name, strerror(errno));
+	if (is_reset)
+		ret = reset(fd);
 	else
 		ret = reservation(fd, argv[1], parse_number(argv[2], argv[2]));
 	if (ret < 0)
-		die(1, "%s: %s: %s", argv[3], argv[1], strerror(errno));
+		die(1, "%s: %s: %s", name, argv[1], strerror(errno));
 	if (ret > 0)
-		die(1, "%s: %s: SCSI status %#x", argv[3], argv[1], ret);
+		die(1, "%s: %s: SCSI status %#x", name, argv[1], ret);
 	return 0;
 }

@@ -314,11 +314,11 @@ aborted()
 	return $rc
 }
 
-# resets KIND WAY: some while there are reads and writes in flight
+# resets WAY: some while there are reads and writes in flight
 resets()
 {
 	echo 5000000 >$sd/ndelay
-	during "$2" "$DIO_DISK" "most=20000" three_resets "$1"
+	during "$1" "$DIO_DISK" "most=20000" three_resets
 	rc=$?
 	echo 0 >$sd/delay
 	return $rc
@@ -327,7 +327,7 @@ resets()
 three_resets()
 {
 	for _ in 1 2 3; do
-		"$DIO_DIR/array_ctl" reset "$1" "$DIO_DISK" && goes_on "$DIO_DISK" || return
+		"$DIO_DIR/array_ctl" reset "$DIO_DISK" && goes_on "$DIO_DISK" || return
 	done
 }
 
@@ -338,7 +338,7 @@ test_scsi()
 	each_way "a busy host" host_busy
 	each_way "TASK SET FULL" task_set_full
 	each_way "commands are lost, and aborted" aborted
-	each_way "LUN resets" resets device
+	each_way "LUN resets" resets
 }
 
 # --- LIO ---------------------------------------------------------------------------------------
