@@ -11,6 +11,8 @@
 
 # shellcheck source=../testing/selftests/dio/dio_common.sh
 . "$(dirname "$0")/../testing/selftests/dio/dio_common.sh"
+# shellcheck source=../testing/selftests/dio/dio_faults.sh
+. "$(dirname "$0")/../testing/selftests/dio/dio_faults.sh"
 
 array="$DIO_DIR/array.sh"
 bin=${O:-$PWD}/kselftest
@@ -266,6 +268,12 @@ number_of()
 	grep -ls "$1" /sys/block/sd*/device/model | wc -l
 }
 
+lun_reset()
+{
+	before=$(fault_resets)
+	"$array" fail many reset && [ "$(fault_resets)" -eq $((before + 1)) ]
+}
+
 # gone NAME MODEL: one disk fewer, then as many as before
 gone()
 {
@@ -379,7 +387,7 @@ done
 dio_check "many is up, to fail" up 64 many
 dio_check "many: a bad sector" bad_sector
 dio_check "many: write-protected" protected many
-dio_check "many: a LUN reset" "$array" fail many reset
+dio_check "many: a LUN reset" lun_reset
 dio_check "many: a disk is gone, and back" gone many scsi_debug
 dio_check "many has no path to lose" says 2 \
 	'^array: many cannot do path: .*: array.sh up fc$' fail many path

@@ -11,6 +11,7 @@
 #		lost		every 150th command is lost, and aborted when its time is over
 #		full		40 reads and 40 writes of each DISK meet TASK SET FULL (from 6.7 on)
 #	fault_debug_none DISK...	none of that any more
+#	fault_resets			prints how many LUNs scsi_debug has reset so far
 #	fault_rules DISK		FAULT_RULES becomes the file of its rules for errors
 #	fault_alua GROUP STATE MS	LIO's directory GROUP of ports gets to STATE (0 active, 1
 #					non-optimized, 2 standby), in transition for MS
@@ -93,6 +94,13 @@ fault_debug_none()
 		fault_put "- 2 0x2a" "$FAULT_RULES" || :
 	done
 	FAULT_WHY=""
+}
+
+fault_resets()
+{
+	FAULT_WHY="scsi_debug does not tell of resets (CONFIG_SCSI_PROC_FS)"
+	set -- /proc/scsi/scsi_debug/*
+	[ -e "$1" ] && sed -n 's/^RESETs: device=\([0-9]*\),.*/\1/p' "$1"
 }
 
 fault_alua()

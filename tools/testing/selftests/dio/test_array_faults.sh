@@ -317,6 +317,7 @@ aborted()
 # resets WAY: some while there are reads and writes in flight
 resets()
 {
+	fault_resets >/dev/null || { echo "$FAULT_WHY"; return 4; }
 	echo 5000000 >$sd/ndelay
 	during "$1" "$DIO_DISK" "most=20000" three_resets
 	rc=$?
@@ -327,7 +328,9 @@ resets()
 three_resets()
 {
 	for _ in 1 2 3; do
+		count=$(fault_resets)
 		"$DIO_DIR/array_ctl" reset "$DIO_DISK" && goes_on "$DIO_DISK" || return
+		[ "$(fault_resets)" -gt "$count" ] || { echo "no LUN was reset"; return 1; }
 	done
 }
 
