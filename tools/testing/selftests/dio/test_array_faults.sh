@@ -202,32 +202,37 @@ test_medium()
 	blockdev --rereadpt "$DIO_DISK"
 }
 
-# Two halves, the first of which cannot read its sector: the other has it.
-mirror()
+# ioerrs DISK: how many of its commands have failed
+ioerrs()
 {
-	io "$1" /dev/md125 write from=2m size=1m && inject medium || return
-	io "$1" /dev/md125 read from=2m size=1m
-	rc=$?
-	no_fault
-	return $rc
+	echo $(($(cat "/sys/block/${1##*/}/device/ioerr_cnt")))
 }
 
-# Fails with $lacking set if the kernel cannot have one.
+# Of two halves the one that is read cannot read its sector: the other has it.
+mirror()
+{
+	mirror_rc=0
+	make_mirror 2>/dev/null && read_mirror "$1" || mirror_rc=$?
+	no_fault
+	no_mirror
+	dio_wait 10 [ ! -e /sys/block/md125 ] && return $mirror_rc
+}
+
+read_mirror()
+{
+	count=$(ioerrs "$DIO_DISK")
+	io "$1" /dev/md125 write from=2m size=1m && inject medium &&
+		io "$1" /dev/md125 read from=2m size=1m || return
+	[ "$(ioerrs "$DIO_DISK")" -gt "$count" ] || { echo "no sector was bad"; return 1; }
+}
+
+# Exits with 4 if the kernel cannot have one.
 start_mirror()
 {
 	md=/sys/block/md125/md
-	[ -e /sys/module/md_mod ] || modprobe -q md_mod 2>/dev/null
-	modprobe -q raid1 2>/dev/null
-	lacking="no md in this kernel (CONFIG_BLK_DEV_MD)"
-	[ -e /sys/module/md_mod ] || return
-	lacking="md125 is somebody else's"
-	[ ! -e $md ] || return
-	dio_on_exit no_mirror
-	lacking=""
 	_dio_put md125 /sys/module/md_mod/parameters/new_array && dio_wait 10 [ -d $md ] &&
 		_dio_put none $md/metadata_version || return
-	_dio_put raid1 $md/level || lacking="no RAID1 in this kernel (CONFIG_MD_RAID1)"
-	[ -z "$lacking" ]
+	_dio_put raid1 $md/level || { echo "no RAID1 in this kernel (CONFIG_MD_RAID1)"; return 4; }
 }
 
 make_mirror()
@@ -241,6 +246,7 @@ make_mirror()
 			_dio_put 16384 "$md/dev-${half##*/}/size" || return
 	done
 	_dio_put 16384 $md/component_size && _dio_put none $md/resync_start &&
+		_dio_put writemostly "$md/dev-${LIO_DISK##*/}/state" &&
 		_dio_put active $md/array_state && dio_wait 10 [ -b /dev/md125 ]
 }
 
@@ -251,16 +257,18 @@ no_mirror()
 
 test_mirror()
 {
-	if lio_lun 1 $small && lio_path 1 0; then
-		make_mirror 2>/dev/null || :
+	[ -e /sys/module/md_mod ] || modprobe -q md_mod 2>/dev/null
+	modprobe -q raid1 2>/dev/null
+	if [ ! -e /sys/module/md_mod ]; then
+		lacking="no md in this kernel (CONFIG_BLK_DEV_MD)"
+	elif [ -e /sys/block/md125 ]; then
+		lacking="md125 is somebody else's"
+	elif lio_lun 1 $small && lio_path 1 0; then
+		dio_on_exit no_mirror
 	else
 		lacking=$DIO_WHY
 	fi
 	each_way "a bad sector below a mirror" mirror
-	if [ -z "$lacking" ]; then
-		no_mirror
-		dio_wait 10 [ ! -e /sys/block/md125 ]
-	fi
 	lio_remove 1
 	lacking=""
 }
@@ -288,21 +296,27 @@ refused()
 # The host's adapter takes no command now, every third time.
 host_busy()
 {
-	inject busy && io "$1" "$DIO_DISK" load size=256k n=100
+	tracing=/sys/kernel/tracing
+	event=$tracing/events/scsi/scsi_dispatch_cmd_error
+	[ -d $tracing/events ] || mount -t tracefs none $tracing 2>/dev/null || :
+	[ -d $event ] || { echo "no tracepoint here tells of a busy host"; return 4; }
+	echo >$tracing/trace
+	_dio_put 1 $event/enable && inject busy && io "$1" "$DIO_DISK" load size=256k n=100
 	rc=$?
-	no_fault
-	return $rc
+	_dio_put 0 $event/enable
+	no_fault && [ $rc -eq 0 ] || return
+	grep -q 'scsi_dispatch_cmd_error: ' $tracing/trace || { echo "it was never busy"; return 1; }
 }
 
-# Nobody but the disk knows of it; its queue becomes shorter.
+# Nobody but the disk knows of it; its queue becomes shorter. Rules that have done their work count 0.
 task_set_full()
 {
 	fault_rules "$DIO_DISK" || { echo "$FAULT_WHY"; return 4; }
 	inject full && io "$1" "$DIO_DISK" load size=1m n=400
 	rc=$?
 	cat "$FAULT_RULES"
-	no_fault
-	return $rc
+	left=$(awk '$1 == 2 && $2 == 0' "$FAULT_RULES" | wc -l)
+	no_fault && [ $rc -eq 0 ] && [ "$left" -eq 2 ]
 }
 
 # Every 150th command is lost. Its time is over after a second, it is aborted, and sent again.
@@ -411,7 +425,7 @@ one_path()
 
 off_and_on()
 {
-	count=$(($(cat "/sys/block/${LIO_DISK##*/}/device/ioerr_cnt")))
+	count=$(ioerrs "$LIO_DISK")
 	lio_transport 1 0 offline && dio_wait 20 has_errors $((count + 200)) &&
 		lio_transport 1 0 online && goes_on "$LIO_DISK"
 }
@@ -419,7 +433,7 @@ off_and_on()
 # has_errors N: a command is sent six times at most, and 32 are in flight, so with 200 one has failed.
 has_errors()
 {
-	[ $(($(cat "/sys/block/${LIO_DISK##*/}/device/ioerr_cnt"))) -ge "$1" ] ||
+	[ "$(ioerrs "$LIO_DISK")" -ge "$1" ] ||
 		! kill -0 "$during_pid" 2>/dev/null
 }
 
