@@ -206,6 +206,8 @@ trap 'rm -rf "$run" "$where"' EXIT
 args+=("--qemu-opts=$qemu -monitor unix:$where/monitor,server=on,wait=off")
 {
 	printf 'cd %q\n' "$out"
+	# mkfs.nilfs2 and mkfs.ocfs2 look for it; a minimal host has none. / is an overlay.
+	printf '[ -e /etc/mtab ] || ln -s ../proc/self/mounts /etc/mtab\n'
 	[ "$count" -eq 1 ] || printf 'while sleep 5; do : >%q; done >/dev/null 2>&1 &\n' "$run/beat"
 	[ ! -e "$tree/.lab-modules" ] || printf 'mkdir -p %s\nln -s %q/* %s\n' /lib/modules \
 		"$tree/modules/lib/modules" /lib/modules
