@@ -197,3 +197,56 @@ expression pages;
 -	unpin_user_folio(folio, nr_pages);
 +	unpin_user_bvecs(bv, 1, false);
  }
+
+// Who waited for a bio slept on a completion, which takes its lock twice, though all that he needs
+// is to be woken.
+
+@wake depends on unbounce@
+identifier bio;
+@@
+ static void bio_wait_end_io(struct bio *bio)
+ {
+-	complete(bio->bi_private);
++	struct task_struct *waiter = bio->bi_private;
++
++	guard(rcu)();
++	/* The waiter may see this, go on and exit before it is woken. */
++	smp_store_release(&bio->bi_private, NULL);
++	blk_wake_io_task(waiter);
+ }
+
+// places: 2
+@wait depends on wake@
+identifier bio, done;
+declarer name DECLARE_COMPLETION_ONSTACK_MAP;
+@@
+ bio_await(struct bio *bio, ...)
+ {
+-	DECLARE_COMPLETION_ONSTACK_MAP(done, ...);
+-
+-	bio->bi_private = &done;
++	bio->bi_private = current;
+	...
+-	blk_wait_io(&done);
++	for (;;) {
++		set_current_state(TASK_UNINTERRUPTIBLE);
++		/* Pairs with bio_wait_end_io() */
++		if (!smp_load_acquire(&bio->bi_private))
++			break;
++		blk_io_schedule();
++	}
++	__set_current_state(TASK_RUNNING);
+ }
+
+// Nothing to align down is the rule.
+
+@aligned depends on wait@
+expression bio, iter, bv, mask;
+@@
+ bio_iov_iter_get_pages(...)
+ {
+ 	...
++	if (!(bio->bi_iter.bi_size & mask))
++		return 0;
+	return bio_iov_iter_align_down(bio, iter, bv, mask);
+ }

@@ -52,3 +52,62 @@ expression list args;
 -get_contig_folio_len
 +get_contig_len
  (args)
+
+// Memory of one page, as small requests have, was taken by way of a table of pages.
+
+@one_page depends on call@
+typedef bool;
+identifier f = iov_iter_extract_bvecs;
+@@
++static inline bool iter_is_one_page(const struct iov_iter *i)
++{
++	size_t left = PAGE_SIZE - offset_in_page(i->ubuf + i->iov_offset);
++
++	/* None is not one. */
++	return iter_is_ubuf(i) && i->count - 1 < left;
++}
++
++/* All of @i, as the first of @bv */
++static ssize_t extract_one_page(struct iov_iter *i, struct bio_vec *bv, unsigned short *nr_vecs,
++				iov_iter_extraction_t extraction_flags)
++{
++	unsigned long addr = (unsigned long)i->ubuf + i->iov_offset;
++	unsigned int gup_flags = 0;
++	size_t len = i->count;
++	struct page *page;
++	int ret;
++
++	if (i->data_source == ITER_DEST)
++		gup_flags |= FOLL_WRITE;
++	if (extraction_flags & ITER_ALLOW_P2PDMA)
++		gup_flags |= FOLL_PCI_P2PDMA;
++	if (i->nofault)
++		gup_flags |= FOLL_NOFAULT;
++
++	ret = pin_user_pages_fast(addr, 1, gup_flags, &page);
++	if (unlikely(ret <= 0))
++		return ret ? ret : -EFAULT;
++	bvec_set_page(bv, page, len, offset_in_page(addr));
++	*nr_vecs = 1;
++	i->iov_offset += len;
++	i->count = 0;
++	return len;
++}
++
+ ssize_t f(...)
+ { ... }
+
+@one_page_first depends on one_page@
+expression max, vecs, nr, mask;
+identifier pages, iter, bv, max_size, nr_vecs, extraction_flags;
+@@
+ iov_iter_extract_bvecs(struct iov_iter *iter, struct bio_vec *bv, size_t max_size,
+			unsigned short *nr_vecs, ..., iov_iter_extraction_t extraction_flags)
+ {
+	...
++	if (!*nr_vecs && max_size >= PAGE_SIZE && iter_is_one_page(iter))
++		return extract_one_page(iter, bv, nr_vecs, extraction_flags);
++
+	BUILD_BUG_ON(...);
+	...
+ }

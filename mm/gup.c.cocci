@@ -130,6 +130,7 @@ identifier page, npages, make_dirty, i, nr;
  }
 
 @declare depends on unpin_range@
+attribute name __always_inline;
 @@
  static inline void mm_set_has_pinned_flag(...)
  {
@@ -137,7 +138,8 @@ identifier page, npages, make_dirty, i, nr;
  }
 +
 +#ifdef CONFIG_HAVE_GUP_FAST
-+static struct folio *grab_fast(struct page *page, int refs, unsigned int flags, struct pins *pins);
++static __always_inline struct folio *grab_fast(struct page *page, int refs, unsigned int flags,
++					       struct pins *pins);
 +#endif
 
 // places: 2
@@ -225,7 +227,7 @@ identifier range = gup_fast_pte_range, pages, nr, page, folio;
  		folio_set_referenced(folio);
  		pages[*nr] = page;
  		(*nr)++;
-+		if (!folio_test_large(folio))
++		if (addr + PAGE_SIZE == end || !folio_test_large(folio))
 +			continue;
 +		run = gup_fast_run(pmd, pmdp, ptep, pte, (end - addr) / PAGE_SIZE, flags);
 +		for (; run; run--, ptep++, addr += PAGE_SIZE) {
@@ -251,28 +253,133 @@ identifier range = gup_fast_pte_range, folio, flags;
  ...+>
  }
 
+// A request of one page, as most small ones are, went through five nested loops, and the checks of its
+// arguments were made at run time though callers pass constants.
+
+@const_args depends on anon_first@
+typedef bool;
+attribute name __always_inline;
+identifier check = sanity_check_pinned_pages;
+@@
++/* In line: what all callers pass for @locked and @to_set is constant, and most of this is gone. */
++static __always_inline bool is_valid_gup_args(struct page **pages, int *locked,
++					      unsigned int *gup_flags_p, unsigned int to_set);
++
+ static inline void check(...)
+ {
+	...
+ }
+
+@in_line depends on const_args@
+attribute name __always_inline;
+@@
+ static inline void mm_set_has_pinned_flag(...)
+ {
+ 	...
+ }
++
++#ifdef CONFIG_HAVE_GUP_FAST
++/* In line: for one page its loop is gone. */
++static __always_inline int gup_fast_pte_range(pmd_t pmd, pmd_t *pmdp, unsigned long addr,
++					      unsigned long end, unsigned int flags,
++					      struct page **pages, int *nr);
++#endif
+
+@one depends on in_line@
+typedef pgd_t, p4d_t, pud_t, pmd_t;
+attribute name noinline;
+identifier next, pgdp, loops = gup_fast_pgd_range;
+@@
++static void gup_fast_many(unsigned long addr, unsigned long end, unsigned int flags,
++			  struct page **pages, int *nr);
++
++/* The entry of a PMD that tells of @addr, or NULL if none does */
++static inline pmd_t *gup_fast_pmdp(unsigned long addr)
++{
++	pgd_t *pgdp = pgd_offset(current->mm, addr);
++	pgd_t pgd = pgdp_get(pgdp);
++	p4d_t *p4dp;
++	pud_t *pudp;
++	p4d_t p4d;
++	pud_t pud;
++
++	if (pgd_none(pgd) || pgd_leaf(pgd))
++		return NULL;
++	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
++	p4d = p4dp_get(p4dp);
++	if (!p4d_present(p4d) || p4d_leaf(p4d))
++		return NULL;
++	pudp = pud_offset_lockless(p4dp, p4d, addr);
++	pud = pudp_get(pudp);
++	if (!pud_present(pud) || pud_leaf(pud))
++		return NULL;
++	return pmd_offset_lockless(pudp, pud, addr);
++}
++
++/* One page, as small direct I/O asks for: no end to find at each level, and no loops */
++static noinline void gup_fast_one(unsigned long addr, unsigned int flags, struct page **pages,
++				  int *nr)
++{
++	unsigned long end = addr + PAGE_SIZE;
++	pmd_t *pmdp = gup_fast_pmdp(addr);
++	pmd_t pmd;
++
++	if (unlikely(!pmdp)) {
++		gup_fast_many(addr, end, flags, pages, nr);
++		return;
++	}
++	pmd = pmdp_get_lockless(pmdp);
++	if (!pmd_present(pmd) || (pmd_leaf(pmd) && pmd_protnone(pmd)))
++		return;
++	if (unlikely(pmd_leaf(pmd))) {
++		gup_fast_pmd_leaf(pmd, pmdp, addr, end, flags, pages, nr);
++		return;
++	}
++	gup_fast_pte_range(pmd, pmdp, addr, end, flags, pages, nr);
++}
++
++/* What the page tables from the top on map */
++static inline void gup_fast_pgd_range(unsigned long addr, unsigned long end,
++				      unsigned int flags, struct page **pages, int *nr)
++{
++	if (end - addr == PAGE_SIZE)
++		gup_fast_one(addr, flags, pages, nr);
++	else
++		gup_fast_many(addr, end, flags, pages, nr);
++}
++
+ static void loops(...)
+ {
+	unsigned long next;
+	pgd_t *pgdp;
+	...
+ }
+
+@many depends on one@
+identifier addr, end, flags, pages, nr, next, pgdp;
+@@
+-static void gup_fast_pgd_range(unsigned long addr, unsigned long end, unsigned int flags,
+-			       struct page **pages, int *nr)
++static void gup_fast_many(unsigned long addr, unsigned long end, unsigned int flags,
++			  struct page **pages, int *nr)
+ {
+	unsigned long next;
+	pgd_t *pgdp;
+	...
+ }
+
 // What bio_vecs hold was let go folio by folio.
 
-@include_uio depends on anon_first@
+@include_uio depends on many@
 @@
  #include <linux/secretmem.h>
 +#include <linux/uio.h>
 
 @unpin_bvecs depends on include_uio@
+attribute name noinline;
 identifier next = gup_fast_unpin_user_pages;
 @@
-+/**
-+ * unpin_user_bvecs() - let go of pinned memory that bio_vecs hold
-+ * @bvecs: each holds one pin of each of its pages
-+ * @nr: how many there are
-+ * @dirty: stop where a page is not dirty
-+ *
-+ * Context: any.
-+ *
-+ * Return: how many were let go, @nr unless @dirty. Of the next one the pages in front of the one
-+ * that is not dirty were let go, too, and cut off.
-+ */
-+unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++static noinline unsigned int __unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
 +{
 +	struct bio_vec *end = bvecs + nr;
 +	struct pins pins = { };
@@ -301,6 +408,31 @@ identifier next = gup_fast_unpin_user_pages;
 +out:
 +	report_pins(&pins, NR_FOLL_PIN_RELEASED);
 +	return bv - bvecs;
++}
++
++/**
++ * unpin_user_bvecs() - let go of pinned memory that bio_vecs hold
++ * @bvecs: each holds one pin of each of its pages
++ * @nr: how many there are
++ * @dirty: stop where a page is not dirty
++ *
++ * Context: any.
++ *
++ * Return: how many were let go, @nr unless @dirty. Of the next one the pages in front of the one
++ * that is not dirty were let go, too, and cut off.
++ */
++unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++{
++	struct folio *folio;
++
++	if (nr != 1 || bvecs->bv_offset + bvecs->bv_len > PAGE_SIZE)
++		return __unpin_user_bvecs(bvecs, nr, dirty);
++	/* Of one page there is nothing to count together. */
++	folio = page_folio(bvecs->bv_page);
++	if (dirty && !folio_test_dirty(folio))
++		return 0;
++	gup_put_folio(folio, 1, FOLL_PIN);
++	return 1;
 +}
 +
  static void next(...)

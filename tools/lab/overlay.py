@@ -396,22 +396,28 @@ def after_rules(name, rules, base_file, folder):
     output.unlink(missing_ok=True)
     run = spatch(name, folder, "--sp-file", sp_file, base_file.resolve(), "-o", output)
     if output.exists() and not run.returncode:
-        return tidy(base_file.read_bytes().decode("latin-1"), output.read_bytes().decode("latin-1"))
+        return tidy(base_file.read_bytes().decode("latin-1"), output.read_bytes().decode("latin-1"),
+                    rules)
     if run.returncode and not re.search(r"no modified files|No rules apply", run.stderr):
         raise spatch_fault(name, run)
     return base_file.read_bytes().decode("latin-1")
 
 
-def tidy(old, new):
+def tidy(old, new, rules=""):
     """What spatch made of old, but that no line added ends in white space or is a second blank one:
-    1.3 leaves an empty line of a rule where it was indented, in front of the one that is there."""
-    if not re.search(r"[ \t]\n|\n\n\n", new):
+    1.3 leaves an empty line of a rule where it was indented, in front of the one that is there. And
+    where a line of a parameter list was indented with blanks, it is as the rule has it."""
+    if not re.search(r"[ \t]\n|\n\n\n|\n ", new):
         return new
     lines = new.splitlines(keepends=True)
+    written = {" ".join(line[1:].split()): line[1:] + "\n"
+               for line in rules.split("\n") if line.startswith("+")}
     matcher = difflib.SequenceMatcher(None, old.splitlines(keepends=True), lines, autojunk=False)
     for op, _, _, start, end in reversed(matcher.get_opcodes()):
         for i in reversed(range(start, end) if op != "equal" else ()):
             lines[i] = lines[i].rstrip() + "\n"
+            if lines[i].startswith("  "):
+                lines[i] = written.get(" ".join(lines[i].split()), lines[i])
             if lines[i] == "\n" and "\n" in lines[max(i - 1, 0):i] + lines[i + 1:i + 2]:
                 del lines[i]
     return "".join(lines)
