@@ -922,6 +922,15 @@ class Tidy(unittest.TestCase):
             with self.subTest(new=new):
                 self.assertEqual(tool.tidy(old, new), wanted)
 
+    def test_lines_indented_with_blanks(self):
+        tool, old, rule = load_tool(), "a\n", "+int f(int one,\n+\t\t\tint two)\n"
+        for new, wanted in (("int f(int one,\n      int two)\na\n",
+                             "int f(int one,\n\t\t\tint two)\na\n"),
+                            ("      int three)\na\n", "      int three)\na\n"),
+                            ("\tint two)\na\n", "\tint two)\na\n")):
+            with self.subTest(new=new):
+                self.assertEqual(tool.tidy(old, new, rule), wanted)
+
 
 class Lint(OverlayTest):
     """What --check-smpl refuses, and applying too."""
