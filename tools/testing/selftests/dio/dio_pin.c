@@ -26,8 +26,8 @@
  *
  * The words count and pieces only read FILE, and hold the pins that /proc/vmstat counts as taken
  * against those counted as dropped. count reads into parts of pages, several of one page, too, of
- * which a bio keeps one pin. pieces reads into a huge page, by pieces of memory that are no whole
- * sectors:
+ * which a bio keeps one pin. pieces reads into a huge page: one page of it, and by pieces of memory
+ * that are no whole sectors:
  *
  *	bio: full, or the next piece is bad memory, and what it has ends inside a sector
  *	kernel: takes that end out of the bio, which is left with whole sectors
@@ -189,9 +189,29 @@ static void count_pins(void)
 	char *memory = get_memory(4 * PAGE) + PAGE / 2;
 	const struct iovec whole = { memory, 2 * PAGE };
 	const struct iovec parts[] = { { memory, 512 }, { memory + 512, 2 * PAGE - 512 } };
+	const struct iovec one = { memory + PAGE / 2, PAGE };
 
 	read_pieces("parts of pages", &whole, 1, 2 * PAGE);
 	read_pieces("two parts of a page", parts, 2, 2 * PAGE);
+	read_pieces("a part of a page", parts, 1, 512);
+	read_pieces("a page", &one, 1, PAGE);
+}
+
+/* It has a way of its own through the page tables. */
+static void count_pins_of_one(char *memory)
+{
+	const struct iovec one = { memory + 5 * PAGE, PAGE };
+	char *small = get_memory(PAGE);
+
+	if (pread(fd, small, PAGE, 0) != (ssize_t)PAGE)
+		die(1, "a page: %s", strerror(errno));
+	memset(memory, 0xee, HUGE_PAGE);
+	read_pieces("a page of a huge page", &one, 1, PAGE);
+	if (memcmp(memory + 5 * PAGE, small, PAGE))
+		die(1, "a page of a huge page has other data");
+	memcpy(memory + 5 * PAGE, memory, PAGE);
+	if (memory[0] != (char)0xee || memcmp(memory, memory + 1, HUGE_PAGE - 1))
+		die(1, "a read of one page wrote beside it");
 }
 
 static void count_pins_of_pieces(void)
@@ -199,6 +219,8 @@ static void count_pins_of_pieces(void)
 	static struct iovec pieces[NR_PIECES];
 	char *memory = get_huge_page();
 	unsigned long i;
+
+	count_pins_of_one(memory);
 
 	/* Each lies in two pages; a bio of 256 that are not all whole loses 63. */
 	for (i = 0; i < NR_PIECES; i++) {
