@@ -33,7 +33,7 @@ watch()
 				sed "s|^|# $(cat "$task/comm"): |" "$task/stack"
 		done 2>/dev/null
 	} >>"$log/$1.tap"
-	kill -9 -- "-$2"
+	kill -9 "-$2"
 }
 
 # taken NAME: by another guest. The first to make the file has the test.

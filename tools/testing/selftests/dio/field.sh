@@ -4,6 +4,8 @@
 # The five field reports on this machine's disks, under two kernels in the order A B B A.
 #
 #	field --disks DISK... [OPTION]...	begin; field alone goes on
+#	field serve --disks DISK... --listen=ADDRESS	on each of many hosts, and
+#	field hosts ADDRESS... [OPTION]...	on one machine: all of them at once
 #	field compare [--html] A.json [B.json]	the table of a file, or of two; as a page
 #
 # It is called once under each kernel: first under A, then, the machine booted anew, under B (two
@@ -27,6 +29,10 @@
 . "$DIO_DIR/field_verify.sh"
 # shellcheck source=field_cases.sh
 . "$DIO_DIR/field_cases.sh"
+# shellcheck source=field_hosts.sh
+. "$DIO_DIR/field_hosts.sh"
+# shellcheck source=field_serve.sh
+. "$DIO_DIR/field_serve.sh"
 
 # The kit has what a machine may lack in bin, by way of busybox.
 PATH=$PATH:/sbin:/usr/sbin:$DIO_DIR/bin
@@ -35,6 +41,8 @@ json=field.json
 tab=$(printf '\t')
 kernel=$(uname -r)
 names=0			# --with-names
+many=0			# field hosts
+remote=""		# their addresses
 anew=0
 wishes=""		# what a plan is to be: lines of KEY, tab, value
 bad=0			# data is wrong or has changed
@@ -47,6 +55,8 @@ usage()
 	cat <<-END
 		usage: $1 --disks DISK... [OPTION]...    begin: DISKs are read, nothing is written
 		       $1 [--out=FILE] [--with-names]    go on, under the kernel that was asked for
+		       $1 hosts ADDRESS[,PORT]... [OPTION]...   fio on many hosts at once, each of which runs
+		       $1 serve --disks DISK... --listen=ADDRESS[,PORT] [--minutes=120]
 		       $1 compare [--html] A.json [B.json]
 		                                         the table of a file, or of two; as a page
 		  DIO_SCRATCH=DISK and --write   write to that disk, too: WHAT IT HOLDS IS LOST
@@ -142,10 +152,16 @@ parse()
 		--with-names)	names=1 ;;
 		--anew)		anew=1 ;;
 		-*)		wrong "unknown option $1" ;;
-		*)		wrong "unknown word $1" ;;
+		*)
+			[ "$many" -eq 1 ] || wrong "unknown word $1"
+			remote="$remote${remote:+ }$1"
+			;;
 		esac
 		shift
 	done
+	[ -z "$remote" ] || wish hosts "$remote"
+	[ "$many" -eq 0 ] || [ "$write$named" = 0 ] ||
+		wrong "hosts: disks are named by field serve, there, and are only read"
 	[ -z "$named" ] || wish disks "$named"
 	[ "$write" -eq 0 ] || [ -n "${DIO_SCRATCH-}" ] || wrong "--write: DIO_SCRATCH names no disk"
 	[ "$write" -eq 0 ] || wish scratch "$DIO_SCRATCH"
@@ -186,11 +202,30 @@ identities()
 	[ -z "$target" ] || printf 'disk.scratch\t%s\n' "$(identity "$target")"
 }
 
+# find NAME...: the disks, or the hosts
+find_all()
+{
+	if [ -n "$remote" ]; then
+		hosts_find
+	else
+		find_disks "$@"
+	fi
+}
+
+identify()
+{
+	if [ -n "$remote" ]; then
+		hosts_identities
+	else
+		identities
+	fi
+}
+
 begin()
 {
-	[ -n "$named" ] || wrong "$state is not there to go on with, and --disks is missing"
+	[ -n "$named$remote" ] || wrong "$state is not there to go on with, and --disks is missing"
 	# shellcheck disable=SC2086 # a list
-	find_disks $named || wrong "$why"
+	find_all $named || wrong "$why"
 	chosen=$(printf '%s' "$wishes" | sed -n "s/^cases$tab//p" | tail -n 1)
 	pattern=${chosen:-all}
 	[ -n "$(field_names)" ] || wrong "--cases=$chosen: no such case"
@@ -198,7 +233,7 @@ begin()
 	printf '%s\t%s\n' seconds 10 rounds 3 verify 64 cases all >"$part" 2>/dev/null ||
 		die "$part cannot be written"
 	printf '%s' "$wishes" >>"$part"
-	identities >>"$part"
+	identify >>"$part"
 	mv "$part" "$state" || die "$state cannot be written"
 }
 
@@ -215,9 +250,9 @@ go_on()
 		"$state writes to $(get scratch): give --write and DIO_SCRATCH each time, or --anew"
 	[ -z "$(tail -c 1 "$state")" ] || echo >>"$state"	# the power failed in mid-line
 	# shellcheck disable=SC2046 # a list
-	find_disks $(get disks) || die "$why"
-	identities | while IFS=$tab read -r key value; do
-		[ "$value" = "$(get "$key")" ] || die "$key is another disk than that of $state: $value"
+	find_all $(get disks) || die "$why"
+	identify | while IFS=$tab read -r key value; do
+		[ "$value" = "$(get "$key")" ] || die "$key is another one than that of $state: $value"
 	done || exit 1
 }
 
@@ -263,19 +298,25 @@ run_turn()
 {
 	todo=$(field_names)
 	count=$(echo "$todo" | wc -l)
-	each=$(($(get rounds) * $(get seconds)))
+	each=$(($(get rounds) * ($(get seconds) + ${remote:+6} + 0)))
 	say "turn $turn of 4 (A B B A), kernel $kernel: $count cases, $(get rounds) rounds of" \
 		"$(get seconds) s: about $(in_minutes $((count * (each + 2))))"
 	put "kernel.$turn" "$kernel"
 	started=$(date +%s)
-	field_machine | while IFS= read -r line; do
+	if [ -n "$remote" ]; then
+		hosts_machine
+	else
+		field_machine
+	fi | while IFS= read -r line; do
 		put "machine.$turn" "$line"
 	done
-	field_verify
+	[ -n "$remote" ] || field_verify
 	n=0
+	runner=run_case
+	[ -z "$remote" ] || runner=hosts_case
 	for each_case in $todo; do
 		n=$((n + 1))
-		[ -n "$(get "done.$turn.$each_case")" ] || run_case "$each_case" \
+		[ -n "$(get "done.$turn.$each_case")" ] || $runner "$each_case" \
 			"[turn $turn: $n/$count, $(in_minutes $(((count - n + 1) * (each + 2)))) left]"
 	done
 	put "end.$turn" $(($(date +%s) - started))
@@ -312,10 +353,20 @@ be_alone()
 		die "another field runs in $_dir"
 }
 
+say_what()
+{
+	if [ -n "$remote" ]; then
+		say "fio reads on $(echo "$remote" | wc -w) hosts at once, nothing is written"
+	else
+		say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
+	fi
+}
+
 run()
 {
 	parse "$@"
-	[ "$(id -u)" -eq 0 ] || die "must be run as root"
+	[ -n "$named$remote" ] || [ ! -e "$state" ] || remote=$(get hosts)
+	[ -n "$remote" ] || [ "$(id -u)" -eq 0 ] || die "must be run as root"
 	be_alone
 	dio_start || die "no temporary directory can be made"
 	if [ "$anew" -eq 0 ] && [ -e "$state" ]; then
@@ -327,7 +378,7 @@ run()
 	find_turn
 	began=$turn running=1
 	dio_on_exit stopped
-	! is_our_turn || say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
+	! is_our_turn || say_what
 	while is_our_turn; do
 		run_turn
 		find_turn
@@ -343,6 +394,16 @@ run()
 case ${1-} in
 -h|--help)
 	usage "$(basename "$0")"
+	;;
+serve)
+	shift
+	serve "$@"
+	;;
+hosts)
+	shift
+	many=1
+	[ $# -gt 0 ] || wrong "hosts: no address"
+	run "$@"
 	;;
 compare)
 	shift

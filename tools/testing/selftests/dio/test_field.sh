@@ -208,7 +208,7 @@ other_disk()
 	# shellcheck disable=SC2086 # a list
 	ends 0 "turn 2 of 4" 6.1.0-a --disks "$PWD/link" $short --cases=disks-direct || return
 	ln -sf "$two" link
-	ends 1 "disk.1 is another disk than that of field.state" 6.1.0-b
+	ends 1 "disk.1 is another one than that of field.state" 6.1.0-b
 }
 
 # What the page cache still has would be measured.

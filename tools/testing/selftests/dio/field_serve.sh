@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC2154 # field.sh sets what is not set here
+#
+# Part of field.sh, which it is read by: this machine's disks, served to one that runs field hosts.
+#
+# fio --server takes any job of whoever reaches its port, and a job may run programs. So it runs as a
+# user that nobody is, without a capability, in a directory that nobody else gets into, and has there
+# nodes of its own of the disks, which it may read. What it cannot do itself we do: two jobs that lie
+# there make a file, wait until we have removed it, and say what machine this is.
+#
+#	flush	the page cache forgets the disks
+#	end	no more is asked of this machine
+
+serve_user=65533	# of no file and no process
+serve_pid=""		# of fio
+
+serve_parse()
+{
+	listen="" minutes=120
+	parse_disks=""
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--listen=*)	listen=${1#*=} ;;
+		--minutes=*)	wish_number minutes "${1#*=}" 1; minutes=${1#*=} ;;
+		--disks)
+			while [ $# -gt 1 ] && [ "${2#-}" = "$2" ]; do
+				parse_disks="$parse_disks${parse_disks:+ }$2"
+				shift
+			done
+			;;
+		*)		wrong "serve: unknown word $1" ;;
+		esac
+		shift
+	done
+	[ -n "$parse_disks" ] || wrong "serve: --disks names no disk"
+	case ${listen%,*} in
+	""|0.0.0.0|::|"*")	wrong "serve: --listen=ADDRESS[,PORT], one of this machine's" ;;
+	esac
+}
+
+# What field hosts is told of this machine: at most 255 bytes
+serve_says()
+{
+	printf 'dio %s %s %s %s' "$kernel" "$(echo "$nodes" | wc -w)" \
+		"$(identities | cksum | cut -d ' ' -f 1)" "$(cpu_info | sed -n "s/^cpu$tab//p")" |
+		tr -cd 'A-Za-z0-9 ._()@+-' | cut -c 1-255
+}
+
+# The directory's sticky bit keeps our files ours.
+serve_place()
+{
+	place=$DIO_TMP/serve
+	mkdir "$place" && mount -t tmpfs -o size=64m none "$place" ||
+		die "no place for nodes of the disks"
+	dio_on_exit umount "$place"
+	chown "0:$serve_user" "$place" && chmod 1770 "$place" || die "$place: no rights"
+	_n=0
+	for _node in $nodes; do
+		_dev=$(cat "/sys/class/block/${_node##*/}/dev")
+		mknod -m 440 "$place/disk.$_n" b "${_dev%:*}" "${_dev#*:}" &&
+			chown "0:$serve_user" "$place/disk.$_n" || die "$_node: no node of our own"
+		_n=$((_n + 1))
+	done
+	for _ask in flush end; do
+		cat >"$place/$_ask.fio" <<-END
+			[$_ask]
+			description=$(serve_says)
+			ioengine=null
+			rw=read
+			size=4k
+			exec_prerun=: >$_ask; while [ -e $_ask ]\; do sleep 0.1\; done
+		END
+	done
+	# The kit may lie where only root gets.
+	[ ! -x "$DIO_DIR/fio" ] || cp "$DIO_DIR/fio" "$place"
+}
+
+serve_start()
+{
+	_fio=./fio
+	[ -x "$place/fio" ] || _fio=$(command -v fio) || die "program fio is missing (make kit FIO=)"
+	setpriv --version >/dev/null 2>&1 || die "program setpriv (of util-linux) is missing"
+	_listen=$(hosts_address "$listen")
+	(cd "$place" && exec setsid setpriv --reuid=$serve_user --regid=$serve_user --clear-groups \
+		--no-new-privs --bounding-set=-all --inh-caps=-all "$_fio" --server="$_listen") \
+		>"$DIO_TMP/fio" 2>&1 &
+	serve_pid=$!
+	dio_on_exit serve_stop
+}
+
+# All that it has started, too
+serve_stop()
+{
+	kill -TERM "-$serve_pid" 2>/dev/null
+	wait "$serve_pid" 2>/dev/null
+}
+
+serve_flush()
+{
+	for _node in $nodes; do
+		_said=$(blockdev --flushbufs "$_node" 2>&1) || die "$_said"
+	done
+}
+
+# Ends when it is asked to, or when the time is over.
+serve_asked()
+{
+	_end=$(($(date +%s) + minutes * 60))
+	until [ -e "$place/end" ]; do
+		kill -0 "$serve_pid" 2>/dev/null || die "fio has ended: $(tail -n 1 "$DIO_TMP/fio")"
+		[ "$(date +%s)" -lt "$_end" ] || die "nobody has ended this within $minutes min"
+		[ ! -e "$place/flush" ] || { serve_flush; rm "$place/flush"; }
+		sleep 0.1
+	done
+	rm "$place/end"
+	sleep 1		# fio tells them that it was done
+}
+
+serve()
+{
+	serve_parse "$@"
+	[ "$(id -u)" -eq 0 ] || die "must be run as root"
+	# shellcheck disable=SC2086 # a list
+	nodes=$("$DIO_DIR/dio_guard.sh" --unused $parse_disks 2>&1) || wrong "$nodes"
+	nodes=$(echo "$nodes" | paste -s -d ' ' -) target=""
+	dio_start || die "no temporary directory can be made"
+	serve_place
+	serve_start
+	say "serves $_n of its disks at $listen, to be read, for $minutes min at most. There is no" \
+		"password: who reaches that address may also run programs here, as user $serve_user"
+	say "next, on one machine: field hosts with this address and all others"
+	serve_asked
+	say "ended: nothing is served any more"
+}
