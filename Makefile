@@ -58,6 +58,7 @@ help:
 	@echo '                modules that are loaded. rpm where that is what the machine has'
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
 	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
+	@echo 'make hosts-tests  field hosts: three guests read one disk of a fourth, which has LIO'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
 	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
@@ -233,6 +234,11 @@ cluster-tests: patched-modules selftests
 
 run-cluster-tests:
 	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
+
+# Four guests that wait for each other
+.PHONY: hosts-tests
+hosts-tests: patched-modules selftests
+	@$(LAB)/hosts.sh | tee $(O)/log/test_hosts.tap; exit $${PIPESTATUS[0]}
 
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:

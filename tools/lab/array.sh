@@ -45,6 +45,8 @@ set -eu
 
 # shellcheck source=../testing/selftests/dio/dio_faults.sh
 . "$(dirname "$0")/../testing/selftests/dio/dio_faults.sh"
+# shellcheck source=fc.sh
+. "$(dirname "$0")/fc.sh"
 
 out=${O:-$PWD}
 bin=$out/kselftest
@@ -54,8 +56,6 @@ stamped_mib=16
 # The initiator's and the target's port; the name of a port is 20:00 and the MAC address.
 ports=(fcini fctgt)
 macs=(02:00:00:00:fc:01 02:00:00:00:fc:02)
-config=/sys/kernel/config/target
-store=/run/array
 model=/run/array-model
 
 say()
@@ -130,66 +130,24 @@ attached()
 	by_serial dio "$1" || die 1 "found ${#disks[@]} of $1 disks: is this guest.sh -a $name?"
 }
 
-# A target with eight LUNs first, then the ports: a remote port that comes up to a target without a
-# LUN is never asked again.
 up_fc()
 {
-	local tpg=$config/fc/20:00:${macs[1]}/tpgt_1 acl n port
+	local n port
 
-	[ -d /sys/bus/fcoe ] || die 1 "this kernel has no FCoE"
-	mountpoint -q /sys/kernel/config || must mount -t configfs none /sys/kernel/config
-	mkdir -p "$store" "$config/core/fileio_0" "$config/fc" ||
-		die 1 "this kernel has no FC target"
-	must mount -t tmpfs -o size=80% none "$store"
-
+	fc_start
 	must ip link add "${ports[0]}" address "${macs[0]}" mtu 2500 type veth \
 		peer name "${ports[1]}" address "${macs[1]}" mtu 2500
 	for port in "${ports[@]}"; do
-		must ip link set "$port" up
-		put "$port" /sys/bus/fcoe/ctlr_create
-		put VN2VN "$(controller "$port")/mode"
+		fc_card "$port"
 	done
-
-	acl=$tpg/acls/20:00:${macs[0]}
-	must mkdir -p "$tpg"
-	must mkdir "$acl"
+	fc_target "${macs[1]}" "${macs[0]}"
 	for n in 0 1 2 3 4 5 6 7; do
-		"$bin/disk_stamp" disk="$n" size=${stamped_mib}m "$store/fc$n" ||
-			die 1 "fc$n cannot be stamped"
-		must truncate -s 1G "$store/fc$n"
-		must mkdir "$config/core/fileio_0/fc$n"
-		put "fd_dev_name=$store/fc$n,fd_dev_size=$((1 << 30))" \
-			"$config/core/fileio_0/fc$n/control"
-		put 1 "$config/core/fileio_0/fc$n/enable"
-		put "fc$n" "$config/core/fileio_0/fc$n/wwn/vpd_unit_serial"
-		# Else it names 8 MiB, and readahead reads twice that.
-		put 0 "$config/core/fileio_0/fc$n/attrib/optimal_sectors"
-		must mkdir "$tpg/lun/lun_$n" "$acl/lun_$n"
-		must ln -s "$config/core/fileio_0/fc$n" "$tpg/lun/lun_$n/disk"
-		must ln -s "$tpg/lun/lun_$n" "$acl/lun_$n/disk"
-		put 0 "$acl/lun_$n/write_protect"
+		fc_lun "$n" $((1 << 30)) ${stamped_mib}m
 	done
-
 	for port in "${ports[@]}"; do
-		put 1 "$(controller "$port")/enabled"
+		fc_enable "$port"
 	done
 	wait_for "eight FC disks" by_serial fc 8
-}
-
-# controller PORT: the directory of its FCoE controller
-controller()
-{
-	local dir
-
-	for dir in /sys/bus/fcoe/devices/ctlr_*; do
-		case $(readlink -f "$dir") in
-		*/net/"$1"/*)
-			echo "$dir"
-			return
-			;;
-		esac
-	done
-	die 1 "$1 has no FCoE controller"
 }
 
 no_controller()

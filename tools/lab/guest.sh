@@ -3,9 +3,9 @@
 #
 # Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
 #
-#	guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME] [-t SECONDS]
-#		COMMAND...
-#	guest.sh [-k KERNEL] [-N] [-d|-a ARRAY] [-S IMAGE] [-w END] -s
+#	guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME]
+#		[-t SECONDS] COMMAND...
+#	guest.sh [-k KERNEL] [-N] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
 #
 #	-k  which kernel (patched): stock, kunit, debug or step, see kernel.sh
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
@@ -23,6 +23,8 @@
 #	-w  a network card with a wire to one other guest. END is DIR/1 here and DIR/2 there, or the
 #	    other way round: the wire's ends are sockets in DIR, and the last digit of the card's
 #	    address (02:00:00:00:77:01) is that of END. DIR/1.pid has the number of QEMU's process.
+#	-W  a wire for four guests: END is DIR/0, the guest with the hub, or DIR/1 to DIR/3, whose
+#	    wires end there; each hears all others. Else like -w.
 #	-n  what its log is called besides (ARRAY); guests that run at once need names
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
@@ -45,7 +47,7 @@ set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
-kernel=patched count=0 nodes=1 disks=0 array="" shared="" wire="" name="" limit=600 shell=0
+kernel=patched count=0 nodes=1 disks=0 array="" shared="" wire="" hub="" name="" limit=600 shell=0
 patience=${STILL:-180}
 
 die()
@@ -54,7 +56,7 @@ die()
 	exit "$1"
 }
 
-while getopts k:cNda:S:w:n:t:s opt; do
+while getopts k:cNda:S:w:W:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
@@ -63,17 +65,19 @@ while getopts k:cNda:S:w:n:t:s opt; do
 	a)	array=$OPTARG ;;
 	S)	shared=$OPTARG ;;
 	w)	wire=$OPTARG ;;
+	W)	hub=$OPTARG ;;
 	n)	name=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
 	*)
-		die 2 "usage: guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
+		die 2 "usage: guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
 case $kernel in stock|patched|kunit|debug|step) ;; *) die 2 "no such kernel: $kernel" ;; esac
 case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac
+case $hub in ""|*/[0-3]) ;; *) die 2 "the end of a wire is DIR/0 to DIR/3, not $hub" ;; esac
 
 case $top in
 /run/*|/dev/shm/*|/var/tmp/*|/var/log/*)
@@ -185,13 +189,40 @@ if [ -n "$shared" ]; then
 fi
 
 # Datagrams: who sends to an end where nobody listens (yet, or any more) has lost a frame.
+# wire ID HERE THERE: one end of it
+wire()
+{
+	qemu="$qemu -netdev dgram,id=$1,local.type=unix,local.path=$2"
+	qemu="$qemu,remote.type=unix,remote.path=$3"
+}
+
+# card NETDEV END
+card()
+{
+	qemu="$qemu -device virtio-net-pci,netdev=$1,romfile=,mac=02:00:00:00:77:0${2##*/}"
+	qemu="$qemu -pidfile $2.pid"
+}
+
 if [ -n "$wire" ]; then
-	other=${wire%[12]}$((3 - ${wire##*/}))
-	qemu="$qemu -netdev dgram,id=wire,local.type=unix,local.path=$wire"
-	qemu="$qemu,remote.type=unix,remote.path=$other"
-	qemu="$qemu -device virtio-net-pci,netdev=wire,romfile=,mac=02:00:00:00:77:0${wire##*/}"
-	qemu="$qemu -pidfile $wire.pid"
+	wire wire "$wire" "${wire%[12]}$((3 - ${wire##*/}))"
+	card wire "$wire"
 fi
+
+case $hub in
+"")	;;
+*/0)
+	for n in 1 2 3; do
+		wire "wire$n" "$hub$n" "${hub%0}$n"
+		qemu="$qemu -netdev hubport,id=port$n,hubid=0,netdev=wire$n"
+	done
+	qemu="$qemu -netdev hubport,id=port0,hubid=0"
+	card port0 "$hub"
+	;;
+*)
+	wire wire "$hub" "${hub%/*}/0${hub##*/}"
+	card wire "$hub"
+	;;
+esac
 
 if [ "$shell" -eq 1 ]; then
 	[ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
