@@ -24,7 +24,8 @@ SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.s
 LONG_FIRST := test_files test_file_load test_array_faults test_raw
 TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # What make run leaves to make test: load on what others test, arrays that fail, and tests of tools
-LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
+LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field \
+	test_field_hosts
 
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
@@ -59,6 +60,8 @@ help:
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
 	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
 	@echo 'make hosts-tests  field hosts: three guests read one disk of a fourth, which has LIO'
+	@echo 'make trees LIST=FILE  apply, build, boot and test on each tree of a list (lines: NAME and a'
+	@echo '                path or a base); one table, TAP and JSON of each in $$O/trees'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
 	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
@@ -115,7 +118,7 @@ kit: selftests
 
 # On debug and stock kernels two guests share the tests, too (see guest-tests); their results are
 # kept apart. CI runs the short ones. TOOL_TESTS have nothing to find on another kernel.
-TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
+TOOL_TESTS := test_disk_read test_field test_field_hosts test_guard test_model_disk
 SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead
 SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
 TEST_ENV = $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT))
@@ -239,6 +242,11 @@ run-cluster-tests:
 .PHONY: hosts-tests
 hosts-tests: patched-modules selftests
 	@$(LAB)/hosts.sh | tee $(O)/log/test_hosts.tap; exit $${PIPESTATUS[0]}
+
+.PHONY: trees
+trees: packages
+	@[ -n '$(LIST)' ] || { echo 'trees: name a list of trees with LIST='; exit 2; }
+	@$(LAB)/trees.py '$(LIST)' OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)"
 
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:

@@ -81,6 +81,9 @@ serve_start()
 	[ -x "$place/fio" ] || _fio=$(command -v fio) || die "program fio is missing (make kit FIO=)"
 	setpriv --version >/dev/null 2>&1 || die "program setpriv (of util-linux) is missing"
 	_listen=$(hosts_address "$listen")
+	# fio would share the port with another one, and either get the jobs.
+	! (cd "$place" && "$_fio" --client="$_listen" --remote-config=none) >/dev/null 2>&1 ||
+		die "something serves at $listen already"
 	(cd "$place" && exec setsid setpriv --reuid=$serve_user --regid=$serve_user --clear-groups \
 		--no-new-privs --bounding-set=-all --inh-caps=-all "$_fio" --server="$_listen") \
 		>"$DIO_TMP/fio" 2>&1 &

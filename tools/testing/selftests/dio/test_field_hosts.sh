@@ -179,6 +179,18 @@ absent()
 	hosts 0 "next" 127.0.0.1 --seconds=1 --rounds=1 --cases=hosts-direct && ended 1
 }
 
+# Two at one address would both be asked.
+twice()
+{
+	serve 1 6.1.0-a "$one" || return
+	rc=0
+	"$field" serve --disks "$two" --listen=127.0.0.1 >said 2>&1 || rc=$?
+	kill "$(cat "$DIO_TMP/1.pid")"
+	wait
+	cat said
+	[ $rc -eq 1 ] && grep -q "^field: something serves at 127.0.0.1 already" said
+}
+
 mounted()
 {
 	mke2fs -q -F "$one" && mkdir -p mnt && mount -t ext2 "$one" mnt || return
@@ -204,7 +216,7 @@ dio_on_exit dio_umount "$DIO_TMP/work/mnt"
 dio_on_exit end_servers
 printf '#!/bin/sh\ncat "%s/kernel"\n' "$DIO_TMP" >"$DIO_TMP/bin/uname"
 chmod +x "$DIO_TMP/bin/uname"
-dio_plan 15
+dio_plan 16
 
 dio_check "two hosts: rows of each and of both, nothing is written, both end" two_hosts
 dio_check "the sum is that of the hosts" adds_up
@@ -214,6 +226,7 @@ dio_check "a job that writes, or runs a program, gets nothing" only_reads
 dio_check "different kernels are not one turn" one_kernel
 dio_check "the other kernel's turn, and the same disks" goes_on
 dio_check "a host that is not there is named, the others serve on" absent
+dio_check "an address that is served is not served twice" twice
 dio_check "a mounted disk is not served" mounted
 dio_expect 2 "no disk" "no disk" "$field" serve --listen=127.0.0.1
 dio_expect 2 "--listen=ADDRESS" "no address to serve at" "$field" serve --disks "$one"
