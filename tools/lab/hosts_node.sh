@@ -70,9 +70,10 @@ disk_came()
 	[ -b "$disk" ]
 }
 
-all_serve()
+# all WHAT: of the three
+all()
 {
-	[ -e "$dir/serves.1" ] && [ -e "$dir/serves.2" ] && [ -e "$dir/serves.3" ]
+	[ -e "$dir/$1.1" ] && [ -e "$dir/$1.2" ] && [ -e "$dir/$1.3" ]
 }
 
 serves()
@@ -99,11 +100,12 @@ target()
 	fc_lun 0 $((lun_mib << 20)) ${lun_mib}m
 	fc_enable "$card"
 	: >"$dir/target"
-	wait_for all_serve
+	wait_for all serves
 	cd "$dir"
 	must "$bin/field.sh" hosts 192.0.2.11 192.0.2.12 192.0.2.13 "$@" >"$dir/field.out" 2>&1
 	"$bin/field.sh" compare field.json >"$dir/table"
 	sessions >"$dir/sessions"
+	wait_for all ended	# they read the stamps again
 }
 
 host()

@@ -56,7 +56,7 @@ usage()
 		usage: $1 --disks DISK... [OPTION]...    begin: DISKs are read, nothing is written
 		       $1 [--out=FILE] [--with-names]    go on, under the kernel that was asked for
 		       $1 hosts ADDRESS[,PORT]... [OPTION]...   fio on many hosts at once, each of which runs
-		       $1 serve --disks DISK... --listen=ADDRESS[,PORT] [--minutes=120]
+		       $1 serve --disks DISK... --listen=ADDRESS[,PORT] [--minutes=120] [--write]
 		       $1 compare [--html] A.json [B.json]
 		                                         the table of a file, or of two; as a page
 		  DIO_SCRATCH=DISK and --write   write to that disk, too: WHAT IT HOLDS IS LOST
@@ -161,7 +161,7 @@ parse()
 	done
 	[ -z "$remote" ] || wish hosts "$remote"
 	[ "$many" -eq 0 ] || [ "$write$named" = 0 ] ||
-		wrong "hosts: disks are named by field serve, there, and are only read"
+		wrong "hosts: disks are named by field serve, there"
 	[ -z "$named" ] || wish disks "$named"
 	[ "$write" -eq 0 ] || [ -n "${DIO_SCRATCH-}" ] || wrong "--write: DIO_SCRATCH names no disk"
 	[ "$write" -eq 0 ] || wish scratch "$DIO_SCRATCH"
@@ -356,7 +356,9 @@ be_alone()
 say_what()
 {
 	if [ -n "$remote" ]; then
-		say "fio reads on $(echo "$remote" | wc -w) hosts at once, nothing is written"
+		say "fio on $(echo "$remote" | wc -w) hosts at once. $(awk '
+			{ disks += $3; n += $5 > 0 }
+			END { print disks " disks are read, " n " hosts WRITE files" }' "$DIO_TMP/about")"
 	else
 		say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
 	fi

@@ -16,12 +16,20 @@ hosts_address()
 	esac
 }
 
-# The sections, a line each: hosts-NAME, report
+# The sections, a line each: hosts-NAME, report. Of those that write files, which all hosts have room for
 hosts_cases()
 {
-	awk '/^\[/ { name = substr($0, 2, length($0) - 2) }
-		/^description=/ { sub(/^description=/, ""); sub(/:.*/, ""); print "hosts-" name, $0 }' \
-		"$DIO_DIR/field.fio"
+	awk -v room="$(awk 'NR == 1 || $5 < least { least = $5 } END { print least }' "$DIO_TMP/about")" '
+		function tell()
+		{
+			if (report != "" && size * 1.25 <= room)
+				print "hosts-" name, report
+			report = size = ""
+		}
+		/^\[/ { tell(); name = substr($0, 2, length($0) - 2) }
+		/^description=/ { report = substr($0, 13); sub(/:.*/, "", report) }
+		/^size=/ { size = substr($0, 6) + 0 }
+		END { tell() }' "$DIO_DIR/field.fio"
 }
 
 # hosts_job SECTION REPORT DISKS: it, with what is global, as a host with so many disks is to run it.
@@ -32,7 +40,8 @@ hosts_job()
 		/^\[/ { on = $0 == "[global]" || $0 == section }
 		!on || /^#/ { next }
 		/^runtime=/ { $0 = "runtime=" seconds }
-		/^filename=/ {
+		/^filename=\$\{DIO_FILES\}/ { $0 = "filename=files/new" }
+		/^filename=\$\{DIO_DISK\}/ {
 			$0 = disks ? "filename_format=disk.$jobnum\nnumjobs=" disks : "filename=disk.0"
 		}
 		{ print }' "$DIO_DIR/field.fio"
@@ -56,7 +65,7 @@ hosts_fio()
 	wait "$program_pid"
 	_rc=$? program_pid=""
 	if [ $_rc -ne 0 ]; then
-		why=$(grep -v '^ *$' "$DIO_TMP/fio.said" | tail -n 1)
+		why=$(cat "$DIO_TMP/fio.json" "$DIO_TMP/fio.said" | grep -a 'fio: ' | tail -n 1)
 		return 1
 	fi
 	why=$(awk -v hosts="$remote" -v want="$1" -f "$DIO_DIR/field_hosts.awk" "$DIO_TMP/fio.json" 2>&1) ||
@@ -75,40 +84,41 @@ hosts_end()
 	hosts_ask end || say "a host that serves on, until its time is over: $why"
 }
 
-# hosts_find: sets kernel; who answers is told to end when we do
+# hosts_find: sets kernel; about is what hosts say of themselves. Who answers is told to end when we do.
 hosts_find()
 {
 	fio=$DIO_DIR/fio
 	[ -x "$fio" ] || fio=$(command -v fio) || die "program fio is missing (make kit FIO=)"
 	hosts_ask flush || return
 	dio_on_exit hosts_end
-	kernel=$(cut -d ' ' -f 2 "$DIO_TMP/hosts" | sort -u | paste -s -d ' ' -)
+	cp "$DIO_TMP/hosts" "$DIO_TMP/about"
+	kernel=$(cut -d ' ' -f 2 "$DIO_TMP/about" | sort -u | paste -s -d ' ' -)
 	why="the hosts have different kernels: $kernel"
 	[ "${kernel#* }" = "$kernel" ]
 }
 
 hosts_identities()
 {
-	awk '{ printf "host.%d\t%s disks, checksum %s\n", NR, $3, $4 }' "$DIO_TMP/hosts"
+	awk '{ printf "host.%d\t%s disks, checksum %s, %s MiB for files\n", NR, $3, $4, $5 }' "$DIO_TMP/about"
 }
 
 hosts_machine()
 {
 	printf 'kernel\t%s\n' "$kernel"
-	awk '{ n = $3; $1 = $2 = $3 = $4 = ""; sub(/^ */, "")
-		printf "host %d\t%d disks; %s\n", NR, n, $0 }' "$DIO_TMP/hosts"
+	awk '{ n = $3; $1 = $2 = $3 = $4 = $5 = ""; sub(/^ */, "")
+		printf "host %d\t%d disks; %s\n", NR, n, $0 }' "$DIO_TMP/about"
 	printf 'names hosts\t%s\n' "$remote"
 }
 
 hosts_rounds()
 {
-	hosts_ask flush || die "$name: $why"
-	awk '{ print NR, $3 }' "$DIO_TMP/hosts" | while read -r _no _disks; do
+	awk '{ print NR, $3 }' "$DIO_TMP/about" | while read -r _no _disks; do
 		hosts_job "${name#hosts-}" "$report" "$_disks" >"$DIO_TMP/job$_no"
 	done
 	: >"$DIO_TMP/all"
 	for _round in $(seq "$(get rounds)"); do
-		hosts_ask flush && hosts_fio figures "$DIO_TMP/job#" || die "$name: $why"
+		hosts_ask flush || die "$name: $why"
+		hosts_fio figures "$DIO_TMP/job#" || die "$name: $why"
 		cat "$DIO_TMP/hosts" >>"$DIO_TMP/all"
 		say "$1 $name: $(awk '{ print $4, $3; exit }' "$DIO_TMP/hosts")"
 	done

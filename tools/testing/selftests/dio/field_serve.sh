@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=sh disable=SC2154 # field.sh sets what is not set here
+# shellcheck shell=sh disable=SC2034,SC2154 # field.sh sets and uses these
 #
 # Part of field.sh, which it is read by: this machine's disks, served to one that runs field hosts.
 #
 # fio --server takes any job of whoever reaches its port, and a job may run programs. So it runs as a
 # user that nobody is, without a capability, in a directory that nobody else gets into, and has there
-# nodes of its own of the disks, which it may read. What it cannot do itself we do: two jobs that lie
-# there make a file, wait until we have removed it, and say what machine this is.
+# nodes of its own of the disks, which it may read. With --write files on a new ext2 on DIO_SCRATCH are
+# its own. What it cannot do itself we do: two jobs that lie there make a file, wait until we have
+# removed it, and say what machine this is.
 #
 #	flush	the page cache forgets the disks
 #	end	no more is asked of this machine
@@ -16,23 +17,25 @@ serve_pid=""		# of fio
 
 serve_parse()
 {
-	listen="" minutes=120
-	parse_disks=""
+	listen="" minutes=120 named="" write=0 target="" room=0
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--listen=*)	listen=${1#*=} ;;
 		--minutes=*)	wish_number minutes "${1#*=}" 1; minutes=${1#*=} ;;
 		--disks)
 			while [ $# -gt 1 ] && [ "${2#-}" = "$2" ]; do
-				parse_disks="$parse_disks${parse_disks:+ }$2"
+				named="$named${named:+ }$2"
 				shift
 			done
 			;;
+		--write)	write=1 ;;
+		--content=*)	DIO_CONTENT=${1#*=} ;;
 		*)		wrong "serve: unknown word $1" ;;
 		esac
 		shift
 	done
-	[ -n "$parse_disks" ] || wrong "serve: --disks names no disk"
+	[ -n "$named" ] || wrong "serve: --disks names no disk"
+	[ "$write" -eq 0 ] || [ -n "${DIO_SCRATCH-}" ] || wrong "--write: DIO_SCRATCH names no disk"
 	case ${listen%,*} in
 	""|0.0.0.0|::|"*")	wrong "serve: --listen=ADDRESS[,PORT], one of this machine's" ;;
 	esac
@@ -41,26 +44,40 @@ serve_parse()
 # What field hosts is told of this machine: at most 255 bytes
 serve_says()
 {
-	printf 'dio %s %s %s %s' "$kernel" "$(echo "$nodes" | wc -w)" \
-		"$(identities | cksum | cut -d ' ' -f 1)" "$(cpu_info | sed -n "s/^cpu$tab//p")" |
+	printf 'dio %s %s %s %s %s' "$kernel" "$(echo "$nodes" | wc -w)" \
+		"$(identities | cksum | cut -d ' ' -f 1)" "$room" "$(cpu_info | sed -n "s/^cpu$tab//p")" |
 		tr -cd 'A-Za-z0-9 ._()@+-' | cut -c 1-255
+}
+
+# A new file system, whose files are fio's
+serve_files()
+{
+	_said=$(mke2fs -q -F -t ext2 -b 4096 "$target" 2>&1) || die "mke2fs: $_said"
+	mkdir "$place/files"
+	mount -i -t ext2 -o noatime,nosuid,nodev "$target" "$place/files" ||
+		die "ext2 cannot be mounted"
+	dio_on_exit umount "$place/files"
+	chown "$serve_user:$serve_user" "$place/files"
+	room=$(df -Pk "$place/files" | awk 'END { print int($4 / 1024) }')
 }
 
 # The directory's sticky bit keeps our files ours.
 serve_place()
 {
 	place=$DIO_TMP/serve
-	mkdir "$place" && mount -t tmpfs -o size=64m none "$place" ||
+	mkdir "$place"
+	mount -t tmpfs -o "size=64m,mode=1770,gid=$serve_user" none "$place" ||
 		die "no place for nodes of the disks"
 	dio_on_exit umount "$place"
-	chown "0:$serve_user" "$place" && chmod 1770 "$place" || die "$place: no rights"
 	_n=0
 	for _node in $nodes; do
 		_dev=$(cat "/sys/class/block/${_node##*/}/dev")
-		mknod -m 440 "$place/disk.$_n" b "${_dev%:*}" "${_dev#*:}" &&
-			chown "0:$serve_user" "$place/disk.$_n" || die "$_node: no node of our own"
+		mknod -m 440 "$place/disk.$_n" b "${_dev%:*}" "${_dev#*:}" ||
+			die "$_node: no node of our own"
+		chown "0:$serve_user" "$place/disk.$_n"
 		_n=$((_n + 1))
 	done
+	[ "$write" -eq 0 ] || serve_files
 	for _ask in flush end; do
 		cat >"$place/$_ask.fio" <<-END
 			[$_ask]
@@ -119,16 +136,24 @@ serve_asked()
 	sleep 1		# fio tells them that it was done
 }
 
+# Sets nodes, and target if files are to be written.
+serve_disks()
+{
+	# shellcheck disable=SC2086 # a list
+	find_disks $named || wrong "$why"
+	# shellcheck disable=SC2086 # a list
+	why=$("$DIO_DIR/dio_guard.sh" --unused $nodes 2>&1) || wrong "$why"
+}
+
 serve()
 {
 	serve_parse "$@"
 	[ "$(id -u)" -eq 0 ] || die "must be run as root"
-	# shellcheck disable=SC2086 # a list
-	nodes=$("$DIO_DIR/dio_guard.sh" --unused $parse_disks 2>&1) || wrong "$nodes"
-	nodes=$(echo "$nodes" | paste -s -d ' ' -) target=""
+	serve_disks
 	dio_start || die "no temporary directory can be made"
 	serve_place
 	serve_start
+	[ "$write" -eq 0 ] || say "WRITES to $DIO_SCRATCH"
 	say "serves $_n of its disks at $listen, to be read, for $minutes min at most. There is no" \
 		"password: who reaches that address may also run programs here, as user $serve_user"
 	say "next, on one machine: field hosts with this address and all others"

@@ -136,9 +136,9 @@ only_reads()
 	before=$(written)
 	job filename=disk.0 rw=write size=64k
 	grep -q "Permission denied" said && [ "$(written)" = "$before" ] || return
-	# fio takes a ; for a comment.
-	job ioengine=null rw=read size=4k "exec_prerun=id -u && grep CapEff /proc/self/status && \
-! chmod 666 disk.0 && ! rm -f disk.0 && ! head -c 1 $one && ! cat $DIO_TMP/kernel"
+	# fio takes a ; for a comment, and keeps the last command's output.
+	job ioengine=null rw=read size=4k "exec_prerun=( id -u && grep CapEff /proc/self/status && \
+! chmod 666 disk.0 && ! rm -f disk.0 && ! head -c 1 $one && ! cat $DIO_TMP/kernel )"
 	cat /proc/[0-9]*/cwd/job.prerun.txt >ran 2>/dev/null
 	cat ran
 	grep -qx 65533 ran && grep -Eqx 'CapEff:.0+' ran && grep -q "chmod: .*not permitted" ran &&
@@ -179,6 +179,23 @@ absent()
 	hosts 0 "next" 127.0.0.1 --seconds=1 --rounds=1 --cases=hosts-direct && ended 1
 }
 
+# Where all hosts have room for it; each writes to its own disk only.
+writes_files()
+{
+	rm -f field.state
+	export DIO_SCRATCH="$three"
+	serve 1 6.1.0-a "$one" --write && unset DIO_SCRATCH && serve 2 6.1.0-a "$two" || return
+	hosts 2 "no such case" 127.0.0.1 127.0.0.2 --cases=hosts-disk-ext2-direct || return
+	ended 1 && ended 2 || return
+	before=$(written)
+	export DIO_SCRATCH="$three"
+	serve 1 6.1.0-a "$one" --write && unset DIO_SCRATCH || return
+	hosts 0 "1 disks are read, 1 hosts WRITE files" 127.0.0.1 --seconds=1 --rounds=1 \
+		--cases='hosts-*ext2-*' && ended 1 && [ "$(written)" = "$before" ] || return
+	grep -c '^done.*yes' field.state && grep -q 'hosts-disk-ext2-direct.mb_per_s' field.state &&
+		! grep -q ext2-create field.state	# 512 MiB
+}
+
 # Two at one address would both be asked.
 twice()
 {
@@ -216,7 +233,7 @@ dio_on_exit dio_umount "$DIO_TMP/work/mnt"
 dio_on_exit end_servers
 printf '#!/bin/sh\ncat "%s/kernel"\n' "$DIO_TMP" >"$DIO_TMP/bin/uname"
 chmod +x "$DIO_TMP/bin/uname"
-dio_plan 16
+dio_plan 18
 
 dio_check "two hosts: rows of each and of both, nothing is written, both end" two_hosts
 dio_check "the sum is that of the hosts" adds_up
@@ -226,6 +243,7 @@ dio_check "a job that writes, or runs a program, gets nothing" only_reads
 dio_check "different kernels are not one turn" one_kernel
 dio_check "the other kernel's turn, and the same disks" goes_on
 dio_check "a host that is not there is named, the others serve on" absent
+dio_check "files are written on a disk that is given for it" writes_files
 dio_check "an address that is served is not served twice" twice
 dio_check "a mounted disk is not served" mounted
 dio_expect 2 "no disk" "no disk" "$field" serve --listen=127.0.0.1
@@ -233,6 +251,8 @@ dio_expect 2 "--listen=ADDRESS" "no address to serve at" "$field" serve --disks 
 dio_expect 2 "--listen=ADDRESS" "each address" "$field" serve --disks "$one" --listen=0.0.0.0,8000
 dio_expect 1 "fio has ended: .*192.0.2.77|fio has ended" "another machine's address" "$field" \
 	serve --disks "$one" --listen=192.0.2.77
+dio_expect 2 "DIO_SCRATCH names no disk" "no disk to write" "$field" serve --disks "$one" \
+	--listen=127.0.0.1 --write
 dio_expect 2 "hosts: no address" "no host" "$field" hosts
 dio_expect 2 "disks are named by field serve" "disks of a host" "$field" hosts 127.0.0.1 \
 	--disks "$one"
