@@ -6,11 +6,11 @@
 #	want=figures	lines of who, metric, unit and value; who is hosts, all of them, or host1 and
 #			so on. Speeds of a host's jobs and of hosts add up, of latency the mean counts.
 #
-# Fails with a line on stderr if a host says nothing, or a job of it failed; fio's last word is in it.
+# Fails with a line on stderr if a host says nothing, or a job of it failed.
 
 function fail(what)
 {
-	print what (told == "" ? "" : ": " told) >"/dev/stderr"
+	print what >"/dev/stderr"
 	failed = 1
 	exit 1
 }
@@ -60,7 +60,6 @@ BEGIN {
 		number[host[i] ~ /,/ ? host[i] : host[i] ",8765"] = i
 }
 
-/^<.*> fio: / { sub(/^<.*> fio: /, ""); told = $0; next }
 /^  "client_stats"/ { on = 1 }
 /^  \]/ { on = 0 }
 !on { next }

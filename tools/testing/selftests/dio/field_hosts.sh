@@ -64,13 +64,14 @@ hosts_fio()
 	program_pid=$!
 	wait "$program_pid"
 	_rc=$? program_pid=""
-	if [ $_rc -ne 0 ]; then
-		why=$(cat "$DIO_TMP/fio.json" "$DIO_TMP/fio.said" | grep -a 'fio: ' | tail -n 1)
+	if [ $_rc -eq 0 ] && why=$(awk -v hosts="$remote" -v want="$1" \
+		-f "$DIO_DIR/field_hosts.awk" "$DIO_TMP/fio.json" 2>&1); then
+		echo "$why" >"$DIO_TMP/hosts"
+	else
+		[ $_rc -eq 0 ] || why="fio failed"
+		why="$why: $(cat "$DIO_TMP/fio.json" "$DIO_TMP/fio.said" | sed -n 's/.*fio: //p' | tail -n 1)"
 		return 1
 	fi
-	why=$(awk -v hosts="$remote" -v want="$1" -f "$DIO_DIR/field_hosts.awk" "$DIO_TMP/fio.json" 2>&1) ||
-		return
-	echo "$why" >"$DIO_TMP/hosts"
 }
 
 # hosts_ask flush|end: see field_serve.sh. What each says of itself is in hosts, a line each.
