@@ -92,6 +92,17 @@ serve_place()
 	[ ! -x "$DIO_DIR/fio" ] || cp "$DIO_DIR/fio" "$place"
 }
 
+# serve_answers: somebody does at _listen
+serve_answers()
+{
+	(cd "$place" && "$_fio" --client="$_listen" --remote-config=none) >/dev/null 2>&1
+}
+
+serve_answers_or_ended()
+{
+	serve_answers || ! kill -0 "$serve_pid" 2>/dev/null
+}
+
 serve_start()
 {
 	_fio=./fio
@@ -99,13 +110,13 @@ serve_start()
 	setpriv --version >/dev/null 2>&1 || die "program setpriv (of util-linux) is missing"
 	_listen=$(hosts_address "$listen")
 	# fio would share the port with another one, and either get the jobs.
-	! (cd "$place" && "$_fio" --client="$_listen" --remote-config=none) >/dev/null 2>&1 ||
-		die "something serves at $listen already"
+	! serve_answers || die "something serves at $listen already"
 	(cd "$place" && exec setsid setpriv --reuid=$serve_user --regid=$serve_user --clear-groups \
 		--no-new-privs --bounding-set=-all --inh-caps=-all "$_fio" --server="$_listen") \
 		>"$DIO_TMP/fio" 2>&1 &
 	serve_pid=$!
 	dio_on_exit serve_stop
+	dio_wait 60 serve_answers_or_ended
 }
 
 # All that it has started, too
