@@ -81,13 +81,12 @@ serves()
 	grep -q "^field: next" "$dir/serve.$node" || ! kill -0 "$pid" 2>/dev/null
 }
 
-# What each initiator's session of the target has moved; a session is named by the port.
+# What each initiator has moved, by its port's name
 sessions()
 {
 	local acl
 
 	for acl in "$fc_tpg"/acls/*; do
-		echo "${acl##*/} $(tail -n 1 "$acl/info")"
 		grep -H . "$acl"/lun_0/statistics/scsi_auth_intr/{num_cmds,read_mbytes,write_mbytes}
 	done
 }
