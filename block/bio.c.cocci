@@ -218,12 +218,10 @@ identifier bio;
 // places: 2
 @wait depends on wake@
 identifier bio, done;
-declarer name DECLARE_COMPLETION_ONSTACK_MAP;
 @@
  bio_await(struct bio *bio, ...)
  {
--	DECLARE_COMPLETION_ONSTACK_MAP(done, ...);
--
+	...
 -	bio->bi_private = &done;
 +	bio->bi_private = current;
 	...
@@ -238,9 +236,20 @@ declarer name DECLARE_COMPLETION_ONSTACK_MAP;
 +	__set_current_state(TASK_RUNNING);
  }
 
+@not_complete depends on wait@
+declarer name DECLARE_COMPLETION_ONSTACK_MAP;
+identifier done;
+@@
+ bio_await(...)
+ {
+-	DECLARE_COMPLETION_ONSTACK_MAP(done, ...);
+-
+	...
+ }
+
 // Nothing to align down is the rule.
 
-@aligned depends on wait@
+@aligned depends on not_complete@
 expression bio, iter, bv, mask;
 @@
  bio_iov_iter_get_pages(...)
