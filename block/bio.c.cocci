@@ -210,7 +210,7 @@ identifier bio;
 +	struct task_struct *waiter = bio->bi_private;
 +
 +	guard(rcu)();
-+	/* The waiter may see this, go on and exit before it is woken. */
++	/* From here on the waiter may go on, and exit before it is woken. */
 +	smp_store_release(&bio->bi_private, NULL);
 +	blk_wake_io_task(waiter);
  }
@@ -223,6 +223,8 @@ identifier bio, done;
  {
 	...
 -	bio->bi_private = &done;
++	might_sleep();
++	/* Nobody may clear it but bio_wait_end_io(). */
 +	bio->bi_private = current;
 	...
 -	blk_wait_io(&done);

@@ -63,8 +63,7 @@ identifier f = iov_iter_extract_bvecs;
 +{
 +	size_t left = PAGE_SIZE - offset_in_page(i->ubuf + i->iov_offset);
 +
-+	/* None is not one. */
-+	return iter_is_ubuf(i) && i->count - 1 < left;
++	return iter_is_ubuf(i) && i->count && i->count <= left;
 +}
 +
 +/* All of @i, as the first of @bv */
@@ -99,13 +98,14 @@ identifier f = iov_iter_extract_bvecs;
 
 @one_page_first depends on one_page@
 expression max, vecs, nr, mask;
-identifier pages, iter, bv, max_size, nr_vecs, extraction_flags;
+identifier pages, iter, bv, max_size, nr_vecs, max_vecs, extraction_flags;
 @@
  iov_iter_extract_bvecs(struct iov_iter *iter, struct bio_vec *bv, size_t max_size,
-			unsigned short *nr_vecs, ..., iov_iter_extraction_t extraction_flags)
+			unsigned short *nr_vecs, unsigned short max_vecs, ...,
+			iov_iter_extraction_t extraction_flags)
  {
 	...
-+	if (!*nr_vecs && max_size >= PAGE_SIZE && iter_is_one_page(iter))
++	if (!*nr_vecs && max_vecs && max_size >= PAGE_SIZE && iter_is_one_page(iter))
 +		return extract_one_page(iter, bv, nr_vecs, extraction_flags);
 +
 	BUILD_BUG_ON(...);

@@ -261,7 +261,7 @@ typedef bool;
 attribute name __always_inline;
 identifier check = sanity_check_pinned_pages;
 @@
-+/* In line: what all callers pass for @locked and @to_set is constant, and most of this is gone. */
++/* In line: what all callers pass for @locked and @to_set is constant. */
 +static __always_inline bool is_valid_gup_args(struct page **pages, int *locked,
 +					      unsigned int *gup_flags_p, unsigned int to_set);
 +
@@ -287,47 +287,38 @@ attribute name __always_inline;
 
 @one depends on in_line@
 typedef pgd_t, p4d_t, pud_t, pmd_t;
-attribute name noinline;
 identifier next, pgdp, loops = gup_fast_pgd_range;
 @@
 +static void gup_fast_many(unsigned long addr, unsigned long end, unsigned int flags,
 +			  struct page **pages, int *nr);
 +
-+/* The entry of a PMD that tells of @addr, or NULL if none does */
-+static inline pmd_t *gup_fast_pmdp(unsigned long addr)
++/*
++ * One page, as small direct I/O asks for: no end to find at each level, and no loops. All levels
++ * are variables of one function, for an entry of one that is folded is that of the level above.
++ */
++static void gup_fast_one(unsigned long addr, unsigned int flags, struct page **pages, int *nr)
 +{
++	unsigned long end = addr + PAGE_SIZE;
 +	pgd_t *pgdp = pgd_offset(current->mm, addr);
 +	pgd_t pgd = pgdp_get(pgdp);
 +	p4d_t *p4dp;
 +	pud_t *pudp;
++	pmd_t *pmdp;
 +	p4d_t p4d;
 +	pud_t pud;
++	pmd_t pmd;
 +
 +	if (pgd_none(pgd) || pgd_leaf(pgd))
-+		return NULL;
++		goto long_way;
 +	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
 +	p4d = p4dp_get(p4dp);
 +	if (!p4d_present(p4d) || p4d_leaf(p4d))
-+		return NULL;
++		goto long_way;
 +	pudp = pud_offset_lockless(p4dp, p4d, addr);
 +	pud = pudp_get(pudp);
 +	if (!pud_present(pud) || pud_leaf(pud))
-+		return NULL;
-+	return pmd_offset_lockless(pudp, pud, addr);
-+}
-+
-+/* One page, as small direct I/O asks for: no end to find at each level, and no loops */
-+static noinline void gup_fast_one(unsigned long addr, unsigned int flags, struct page **pages,
-+				  int *nr)
-+{
-+	unsigned long end = addr + PAGE_SIZE;
-+	pmd_t *pmdp = gup_fast_pmdp(addr);
-+	pmd_t pmd;
-+
-+	if (unlikely(!pmdp)) {
-+		gup_fast_many(addr, end, flags, pages, nr);
-+		return;
-+	}
++		goto long_way;
++	pmdp = pmd_offset_lockless(pudp, pud, addr);
 +	pmd = pmdp_get_lockless(pmdp);
 +	if (!pmd_present(pmd) || (pmd_leaf(pmd) && pmd_protnone(pmd)))
 +		return;
@@ -336,6 +327,10 @@ identifier next, pgdp, loops = gup_fast_pgd_range;
 +		return;
 +	}
 +	gup_fast_pte_range(pmd, pmdp, addr, end, flags, pages, nr);
++	return;
++
++long_way:
++	gup_fast_many(addr, end, flags, pages, nr);
 +}
 +
 +/* What the page tables from the top on map */
@@ -376,10 +371,9 @@ identifier addr, end, flags, pages, nr, next, pgdp;
 +#include <linux/uio.h>
 
 @unpin_bvecs depends on include_uio@
-attribute name noinline;
 identifier next = gup_fast_unpin_user_pages;
 @@
-+static noinline unsigned int __unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++static unsigned int __unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
 +{
 +	struct bio_vec *end = bvecs + nr;
 +	struct pins pins = { };
