@@ -12,3 +12,25 @@
  		ocfs2_commit_trans(osb, handle);
  ...+>
  }
+
+// A buffered write whose memory could not be read was told to have reached its whole block: what the
+// page had held before, in another file or in the kernel, became the block's data, cached and on disk.
+
+@no_data exists@
+identifier wc, target;
+expression f, from, to;
+@@
+ ocfs2_write_end_nolock(..., unsigned copied, void *fsdata)
+ {
+ <+...
+ if (f == wc->target) { ... } else { ... }
+ ...
+-block_commit_write(f, from, to);
++/* No data came: what is new is zeros, and what is old is still to be read. */
++if (!copied && f == wc->target) {
++	ocfs2_zero_new_buffers(f, from, to);
++	continue;
++}
++block_commit_write(f, from, to);
+ ...+>
+ }

@@ -15,9 +15,11 @@
  * The hurt party is whoever mixes direct and buffered I/O on a file system with get_block: stale
  * blocks in new files (other users' data), lost heads and tails, wrong counts at the end of a file.
  *
- * The word bad is about one fault alone: a write whose memory ends early, over data that is there.
- * Who is hurt: a program that overwrites a file and fails in the middle. A broken kernel fills the
- * rest with zeros, as if it were new, and tells a short write.
+ * The word bad is about writes alone whose memory ends early, over data that is there, direct and
+ * buffered. Who is hurt: a program that overwrites a file and fails in the middle. A broken kernel
+ * fills the rest with zeros, as if it were new, and tells a short write. Or what the page cache
+ * has not read becomes the file's data, with whatever its page held before (ocfs2 of Linux 7.3,
+ * where a direct write that falls short goes on in the page cache).
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
@@ -289,21 +291,33 @@ static void direct_write_bad(void)
 		set_size(size - size % PAGE);
 }
 
+/* Pages that the page cache takes next held this. */
+static void soil_memory(void)
+{
+	void *mem = mmap(NULL, IO_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		wrong("no memory: %s", strerror(errno));
+	memset(mem, 0xee, IO_MAX);
+	munmap(mem, IO_MAX);
+}
+
 /* What a write did not reach is as it was. */
-static void overwrite_bad(void)
+static void overwrite_bad(int fd, const char *what)
 {
 	size_t good = IO_MAX / 2 + unit, i;
 	unsigned char *mem = bad_memory(good);
 	long ret;
 
-	snprintf(doing, sizeof(doing), "overwrite from bad memory");
+	snprintf(doing, sizeof(doing), "%s overwrite from bad memory", what);
 	size = IO_MAX;
 	fill(model, size);
 	fill(mem, good);
 	ret = sys_result(pwrite(direct_fd, model, size, 0));
 	if (ret != (long)size)
 		wrong("the file was not made: %s", result_name(ret));
-	ret = sys_result(pwrite(direct_fd, mem, size, 0));
+	soil_memory();
+	ret = sys_result(pwrite(fd, mem, size, 0));
 	if (ret != -EFAULT && (ret < 0 || ret > (long)good))
 		wrong("%s with %zu good bytes", result_name(ret), good);
 	if (pread(direct_fd, back, size, 0) != (ssize_t)size)
@@ -473,7 +487,8 @@ int main(int argc, char **argv)
 	buf = get_memory(IO_MAX + PAGE);
 
 	if (only_bad) {
-		overwrite_bad();
+		overwrite_bad(direct_fd, "direct");
+		overwrite_bad(cached_fd, "buffered");
 		return 0;
 	}
 	for (op_nr = 1; op_nr <= nr_ops; op_nr++) {
