@@ -133,6 +133,12 @@ serve_flush()
 	done
 }
 
+# fio has a process for each that asked, until that has heard how it went.
+serve_has_told()
+{
+	! grep -qs "^PPid:$tab$serve_pid\$" /proc/[0-9]*/status
+}
+
 # Ends when it is asked to, or when the time is over.
 serve_asked()
 {
@@ -144,7 +150,7 @@ serve_asked()
 		sleep 0.1
 	done
 	rm "$place/end"
-	sleep 1		# fio tells them that it was done
+	dio_wait 30 serve_has_told
 }
 
 # Sets nodes, and target if files are to be written.
