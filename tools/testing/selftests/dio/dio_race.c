@@ -593,6 +593,17 @@ static void read_beside_locked_page(void)
 		die(1, "%s: the read failed", name);
 }
 
+/* Of the tasks that run or cannot be woken, the kernel's too, and of ours: where they are */
+static void show_tasks(void)
+{
+	fflush(stderr);
+	if (system("exec >&2; for task in /proc/[0-9]*/task/*; do\n"
+		   "grep -qE '^(State:.[DR]|Name:.dio_race)' $task/status || continue\n"
+		   "sed -n 's/^Name:.//p; s/^State:.//p' $task/status | paste -s; cat $task/stack\n"
+		   "done 2>/dev/null; dmesg | tail -n 20"))
+		fprintf(stderr, PROGRAM ": sh failed\n");
+}
+
 /* Ends it if a process has done nothing since it was called last. */
 static void look_who_hangs(void)
 {
@@ -612,6 +623,7 @@ static void look_who_hangs(void)
 	}
 	if (!hang)
 		return;
+	show_tasks();
 	for (i = 0; i < NR_PROCESSES; i++)
 		if (processes[i].pid)
 			kill(processes[i].pid, SIGKILL);
