@@ -2,7 +2,7 @@
 /*
  * Direct I/O on a file that others truncate.
  *
- *	dio_race [disk=1] unit=512 n=400 [steady | whole] FILE
+ *	dio_race [disk=1] unit=512 n=400 [steady | whole] [apart] [within=120] FILE
  *	dio_race [disk=1] cut FILE
  *	dio_race [disk=1] fallback|extend|beyond|aligned|behind FILE
  *	dio_race [disk=1] clean FILE
@@ -23,7 +23,10 @@
  * kernel that breaks this shows what lay on the disk before, or data of another place; one that
  * forgets to count down, or waits with a lock held that completion needs, hangs. For file systems
  * that never get this right: with the word steady nobody truncates, and with the word whole the
- * file does not grow either; all of it is written before the others start.
+ * file does not grow either; all of it is written before the others start. With the word apart,
+ * direct writers and what ends their writes are on one CPU, and all others on another: who waits
+ * in a loop for a lock, in a kernel that preempts nobody, keeps from running whoever is to have it
+ * next (readers of ocfs2), and all hang. Each process must do something within so many seconds.
  *
  * The word cut does that once, on a file of stamps; it needs a disk that takes more than a second
  * to read. The word fallback needs one that takes as long to write, and is about another fault:
@@ -98,14 +101,14 @@
 #define BLOCK_MAX	(64UL << 10)	/* no file system here has larger ones */
 #define DEPTH		8
 #define NR_SYNCS	600	/* a work queue runs at most 256 of its items on a CPU at once */
-#define TIME_LIMIT	120	/* seconds for one operation: far more than any disk needs */
+#define TIME_LIMIT	120	/* seconds; for one operation, far more than any disk needs */
 
 enum { NR_PROCESSES = 7 };
 
-static unsigned long long disk = 1, unit, nr_ops, seed;
+static unsigned long long disk = 1, within = TIME_LIMIT, unit, nr_ops, seed;
 static const char *name;
 static const char *stop, *go, *other;
-static int steady, whole, fd;
+static int steady, whole, apart, fd;
 static void (*only)(void);	/* instead of the processes */
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
 
@@ -274,11 +277,23 @@ static void write_whole(void)
 		die(1, "%s: fsync: %s", name, strerror(errno));
 }
 
+static void stay_on(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		die(1, "CPU %d alone: %s", cpu, strerror(errno));
+}
+
 static void __noreturn run_process(struct process *process)
 {
 	unsigned long *done = &shared->done[process - processes];
 
 	seed = process - processes;
+	if (apart)
+		stay_on(process->writer ? 0 : 1);
 	open_file(process->open_flags);
 	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED) &&
 	       (!process->writer || *done < nr_ops)) {
@@ -387,13 +402,9 @@ static void write_behind_syncs(void)
 	static struct iocb cbs[NR_SYNCS], *list[NR_SYNCS];
 	static struct io_event events[NR_SYNCS];
 	aio_context_t ctx = aio_setup(NR_SYNCS);
-	cpu_set_t one;
 	int i;
 
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		die(1, "one CPU: %s", strerror(errno));
+	stay_on(0);
 	open_file(O_DIRECT | O_DSYNC);
 	for (i = 0; i < NR_SYNCS; i++) {
 		size_t pos = BLOCK_MAX + i % (BLOCK_MAX / PAGE) * PAGE;
@@ -614,8 +625,8 @@ static void look_who_hangs(void)
 		unsigned long now = __atomic_load_n(&shared->done[i], __ATOMIC_RELAXED);
 
 		if (processes[i].pid && now == then[i]) {
-			fprintf(stderr, PROGRAM ": %s: for %d s %s did nothing\n", name,
-				TIME_LIMIT, processes[i].name);
+			fprintf(stderr, PROGRAM ": %s: for %llu s %s did nothing\n", name,
+				within, processes[i].name);
 			fprintf(stderr, PROGRAM ": operations so far: %lu\n", now);
 			hang = 1;
 		}
@@ -636,13 +647,13 @@ static void wait_for_processes(void)
 	int i, status, left, writers = 0, failed = 0;
 	pid_t pid;
 
-	set_alarm(TIME_LIMIT);
+	set_alarm(within);
 	for (i = 0; i < NR_PROCESSES; i++)
 		writers += processes[i].writer;
 	for (left = NR_PROCESSES - steady; left; left--) {
 		while ((pid = wait(&status)) < 0) {
 			look_who_hangs();
-			alarm(TIME_LIMIT);
+			alarm(within);
 		}
 		for (i = 0; processes[i].pid != pid; i++)
 			;
@@ -658,7 +669,7 @@ static void wait_for_processes(void)
 }
 
 static const char usage[] =
-	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] FILE, or cut|clean|... FILE";
+	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] [apart] FILE, or cut|... FILE";
 
 static void parse_word(char *word)
 {
@@ -666,6 +677,8 @@ static void parse_word(char *word)
 		unit = parse_number(word, word + 5);
 	else if (!strncmp(word, "n=", 2))
 		nr_ops = parse_number(word, word + 2);
+	else if (!strncmp(word, "within=", 7))
+		within = parse_number(word, word + 7);
 	else if (!strncmp(word, "disk=", 5))
 		disk = parse_number(word, word + 5);
 	else if (!strcmp(word, "check"))
@@ -696,6 +709,8 @@ static void parse_word(char *word)
 		steady = 1;
 	else if (!strcmp(word, "whole"))
 		whole = 1;
+	else if (!strcmp(word, "apart"))
+		apart = 1;
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else
@@ -720,7 +735,7 @@ int main(int argc, char **argv)
 	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
-	if (!name || (!only && (!nr_ops || !unit || unit % STAMP_SECTOR || PAGE % unit)))
+	if (!name || (!only && (!nr_ops || !within || !unit || unit % STAMP_SECTOR || PAGE % unit)))
 		die(EXIT_USAGE, "%s", usage);
 	want_file(name);
 	steady |= whole;
