@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// A bio_vec ended with its folio, though what follows in memory may be the next page of the request:
-// memory of single pages took one bio_vec for each, and everything that walks over bio_vecs came
-// around as often. Whoever releases such bio_vecs goes by folios.
+// A bio_vec ended with its folio, though what follows in memory may be the next page of the
+// request: memory of single pages took one bio_vec for each, and everything that walks over
+// bio_vecs came around as often. Whoever releases such bio_vecs goes by folios.
 
 @include_xen@
 @@

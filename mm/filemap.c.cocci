@@ -5,8 +5,8 @@
 // File systems that use iomap go on in the page cache by themselves. ext4 and exfat wait there, as
 // this does; ext2 leaves only whole blocks in flight.
 //
-// What is added stands in front of the comment of what follows: so the line above that goes and comes
-// back.
+// What is added stands in front of the comment of what follows: so the line above that goes and
+// comes back.
 
 @wait_function@
 declarer name EXPORT_SYMBOL;
@@ -61,11 +61,11 @@ identifier iocb, from, ret;
 // has pages in the cache, but none dirty or under writeback, it found that out by a search.
 //
 // Nothing is missed: whoever starts writeback of a page sets the tag for it before that for dirty
-// is cleared, under the lock of the tree. At the root both tags are bits of one word; the accesses of
-// all CPUs to one word have one order, and a CPU does not swap its own two loads of it, so that
+// is cleared, under the lock of the tree. At the root both tags are bits of one word; the accesses
+// of all CPUs to one word have one order, and a CPU does not swap its own two loads of it, so that
 // only the compiler must not. A page whose tag for dirty was gone at the first load has the other
-// one at the second, or is written. Where the base has found no tag it has done nothing either,
-// and errors of earlier writeback are looked for, and told, behind this question.
+// one at the second, or is written. Where the base has found no tag it has done nothing either, and
+// errors of earlier writeback are looked for, and told, behind this question.
 
 @ask_the_tags@
 identifier mapping;

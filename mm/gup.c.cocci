@@ -253,8 +253,8 @@ identifier range = gup_fast_pte_range, folio, flags;
  ...+>
  }
 
-// A request of one page, as most small ones are, went through five nested loops, and the checks of its
-// arguments were made at run time though callers pass constants.
+// A request of one page, as most small ones are, went through five nested loops, and the checks of
+// its arguments were made at run time though callers pass constants.
 
 @const_args depends on anon_first@
 typedef bool;

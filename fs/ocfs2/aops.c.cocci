@@ -13,8 +13,9 @@
  ...+>
  }
 
-// A buffered write whose memory could not be read was told to have reached its whole block: what the
-// page had held before, in another file or in the kernel, became the block's data, cached and on disk.
+// A buffered write whose memory could not be read was told to have reached its whole block: what
+// the page had held before, in another file or in the kernel, became the block's data, cached and
+// on disk.
 
 @no_data exists@
 identifier wc, target;
@@ -26,7 +27,7 @@ expression f, from, to;
  if (f == wc->target) { ... } else { ... }
  ...
 -block_commit_write(f, from, to);
-+/* No data came: what is new is zeros, and what is old is still to be read. */
++/* No data came: what is new is zeros, what is old is yet to be read. */
 +if (!copied && f == wc->target) {
 +	ocfs2_zero_new_buffers(f, from, to);
 +	continue;
@@ -35,8 +36,9 @@ expression f, from, to;
  ...+>
  }
 
-// A buffered reader comes back for its page as long as somebody waits for ip_alloc_sem, which down_read()
-// does not wait behind. In a kernel that preempts nobody a writer to be woken on this CPU never is.
+// A buffered reader comes back for its page as long as somebody waits for ip_alloc_sem, which
+// down_read() does not wait behind. In a kernel that preempts nobody a writer to be woken on this
+// CPU never is.
 
 @yield@
 expression sem;

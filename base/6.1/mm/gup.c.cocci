@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // Each pin, and each unpin, of a page was added to a counter of its node: 75 of the 300
-// instructions that direct I/O spends on a page of memory. Where pages are pinned one PTE after the other, and
-// where an array of them is unpinned, the counter now hears once for all that lie on one node. Huge
-// pages are counted at once as before. /proc/vmstat shows the same.
+// instructions that direct I/O spends on a page of memory. Where pages are pinned one PTE after the
+// other, and where an array of them is unpinned, the counter now hears once for all that lie on one
+// node. Huge pages are counted at once as before. /proc/vmstat shows the same.
 
 @pins@
 identifier ctx = follow_page_context;

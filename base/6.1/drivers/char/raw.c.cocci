@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// In 6.1 an open disk is no file. The block layer finds it in private_data, and in f_mode how it was
-// opened; its file operations are had from an inode that stands for a block device.
+// In 6.1 an open disk is no file. The block layer finds it in private_data, and in f_mode how it
+// was opened; its file operations are had from an inode that stands for a block device.
 
 // places: 2
 @ops@

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Where a write found memory that it cannot read, the rest of the block was filled up with zeros, and
-// that this worked was told instead of the fault: the write returned 0.
+// Where a write found memory that it cannot read, the rest of the block was filled up with zeros,
+// and that this worked was told instead of the fault: the write returned 0.
 
 @tail@
 expression pad, len;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// brw_kiovec() is below raw devices and O_DIRECT. A buffer head covers as many blocks as lie side by
-// side on the disk and in one page, of a size that divides their position.
+// brw_kiovec() is below raw devices and O_DIRECT. A buffer head covers as many blocks as lie side
+// by side on the disk and in one page, of a size that divides their position.
 
 // places: 2
 @count_bytes@
