@@ -71,8 +71,8 @@ help:
 	@echo 'make kunit      KUnit tests, in the patched kernel with little else on top'
 	@echo 'make objects    compile only what the overlay changes'
 	@echo 'make base-tests BASE=7.3   one patched kernel, KUnit, the field reports and the shorter'
-	@echo '                selftests of one more base; base-check BASE=6.12: objects and field'
-	@echo '                reports; all in $$O/base-BASE. A base that cannot be had is skipped'
+	@echo '                selftests of one more base, its series; base-check BASE=6.12: objects,'
+	@echo '                field reports, series. All in $$O/base-BASE; what cannot be had is skipped'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
@@ -190,8 +190,8 @@ kunit-guest-tests:
 	@$(MAKE) --no-print-directory guest-tests NEEDS=kunit-modules GUEST_KERNEL=kunit
 
 # What CI runs of bases besides the distribution's own
-base-tests: PARTS := kunit-guest-tests kunit field-check
-base-check: PARTS := field-check objects
+base-tests: PARTS := series kunit-guest-tests kunit field-check
+base-check: PARTS := series field-check objects
 base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
 	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
@@ -299,7 +299,7 @@ series:
 		$(if $(SERIES),--series $(SERIES)) "$$tree"
 
 series-steps: SERIES := $(or $(SERIES),lists)
-series-steps: series
+series-steps: series selftests
 	@mkdir -p $(O)/log; tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && \
 		$(LAB)/series_steps.py --out $(O) --series $(SERIES) "$$tree" | \
 		tee $(O)/log/test_series.tap; exit $${PIPESTATUS[0]}
