@@ -57,9 +57,10 @@
  *
  * With DIO_LOCKING, reads take the inode lock shared while they map blocks, which keeps truncates
  * and block allocation away; writes come with the lock held. Without the flag the file system has
- * its own rules. i_dio_count is raised from before the first mapping to after end_io, so that
- * truncate can wait for what is in flight, and so can a write that goes on in the page cache. There
- * is no lock for the fields of struct dio that bios share: they are atomic, or the last write wins.
+ * its own rules. With IOCB_NOWAIT the lock is only tried. i_dio_count is raised from before the
+ * first mapping to after end_io, so that truncate can wait for what is in flight, and a write that
+ * goes on in the page cache can, too. There is no lock for the fields of struct dio that bios
+ * share: they are atomic, or the last write wins.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -80,9 +81,6 @@
 
 /* Pages fetched at once: 512 bytes of stack, and 4 calls to pin a MiB. */
 #define DIO_BATCH	64
-
-/* Pages let go at once: 256 bytes of stack where a bio ends, maybe in an interrupt. */
-#define DIO_UNPIN	32
 
 /*
  * Asked for besides, by a read: no block is so short, so a size that still has it is not an answer.
@@ -268,113 +266,28 @@ static void dio_release_fetched(struct dio *dio, struct dio_cursor *cur)
  */
 
 /*
- * Is a bio_vec, which ends @end bytes behind @page, one page to unpin and no more, as most are?
- * @dirty: what was read into memory; a page of it that is clean has to be marked first.
+ * Let go of the memory of a bio that has ended, up to a page of a read that was cleaned meanwhile:
+ * from there on it is left in the bio. True if nothing is.
  */
-static inline bool dio_is_plain_pin(bool pinned, struct page *page, unsigned int end, bool dirty)
+static bool dio_unpin(struct dio *dio, struct bio *bio)
 {
-	return pinned && end <= PAGE_SIZE && (!dirty || PageDirty(page));
+	unsigned int done = bio->bi_vcnt;
+
+	if (dio->pinned)
+		done = unpin_user_bvecs(bio->bi_io_vec, done, dio->dirty);
+	bio->bi_vcnt -= done;
+	if (likely(!bio->bi_vcnt))
+		return true;
+	/* The table must begin where it did, for whoever frees it. */
+	memmove(bio->bi_io_vec, bio->bi_io_vec + done, bio->bi_vcnt * sizeof(struct bio_vec));
+	return false;
 }
 
-/* Release the memory of a bio, single pages together. */
-static noinline void dio_release_bio_pages(struct dio *dio, struct bio *bio, bool dirty)
+/* Mark dirty what dio_unpin() has left, and let go of it. A page may be locked for long. */
+static noinline void dio_redirty_bio(struct bio *bio)
 {
-	struct page *pages[DIO_UNPIN] __uninitialized;
-	bool pinned = dio->pinned;
-	unsigned int nr = 0;
-	struct bio_vec *bv;
-	int i;
-
-	bio_for_each_bvec_all(bv, bio, i) {
-		unsigned int end = bv->bv_offset + bv->bv_len;
-		struct page *page = bv->bv_page;
-
-		if (!dio_is_plain_pin(pinned, page, end, dirty)) {
-			dio_release_pages(dio, page, DIV_ROUND_UP(end, PAGE_SIZE), dirty);
-			continue;
-		}
-		if (nr == DIO_UNPIN) {
-			unpin_user_pages(pages, nr);
-			nr = 0;
-		}
-		pages[nr++] = page;
-	}
-	unpin_user_pages(pages, nr);
-}
-
-/* Release a bio that has ended, and its memory. */
-static void dio_release_bio(struct dio *dio, struct bio *bio, bool dirty)
-{
-	struct bio_vec *bv = bio->bi_io_vec;
-
-	if (bio->bi_vcnt == 1 && dio_is_plain_pin(dio->pinned, bv->bv_page,
-						  bv->bv_offset + bv->bv_len, dirty))
-		unpin_user_page(bv->bv_page);
-	else
-		dio_release_bio_pages(dio, bio, dirty);
-	if (bio != &dio->bio)
-		bio_put(bio);
-}
-
-/* How many of the @nr pages from @page on are in one folio with it? */
-static unsigned int dio_in_folio(struct page *page, unsigned int nr)
-{
-	struct folio *folio;
-
-	if (nr == 1)
-		return 1;
-	folio = page_folio(page);
-	return min_t(unsigned long, nr, folio_nr_pages(folio) - folio_page_idx(folio, page));
-}
-
-static noinline bool dio_bvec_is_dirty(struct bio_vec *bv)
-{
-	unsigned int nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), i;
-
-	for (i = 0; i < nr; i += dio_in_folio(bv->bv_page + i, nr - i))
-		if (!PageDirty(bv->bv_page + i))
-			return false;
-	return true;
-}
-
-static noinline void dio_bvec_mark_dirty(struct bio_vec *bv)
-{
-	unsigned int nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE), i;
-
-	for (i = 0; i < nr; i += dio_in_folio(bv->bv_page + i, nr - i))
-		if (!PageDirty(bv->bv_page + i))
-			set_page_dirty_lock(bv->bv_page + i);
-}
-
-/* One page that is dirty, as most bio_vecs of a read are. */
-static inline bool dio_is_dirty_page(struct bio_vec *bv)
-{
-	return bv->bv_offset + bv->bv_len <= PAGE_SIZE && PageDirty(bv->bv_page);
-}
-
-/*
- * Marking pages dirty may sleep. So it is done when a read is sent, and where it ends it is enough
- * to see that they still are.
- */
-static inline void dio_mark_dirty(struct bio *bio)
-{
-	struct bio_vec *bv;
-	int i;
-
-	bio_for_each_bvec_all(bv, bio, i)
-		if (!dio_is_dirty_page(bv))
-			dio_bvec_mark_dirty(bv);
-}
-
-static inline bool dio_is_dirty(struct bio *bio)
-{
-	struct bio_vec *bv;
-	int i;
-
-	bio_for_each_bvec_all(bv, bio, i)
-		if (!dio_is_dirty_page(bv) && !dio_bvec_is_dirty(bv))
-			return false;
-	return true;
+	bio_set_pages_dirty(bio);
+	unpin_user_bvecs(bio->bi_io_vec, bio->bi_vcnt, false);
 }
 
 /*
@@ -486,17 +399,11 @@ static void dio_put(struct dio *dio)
 static noinline void dio_redirty(struct bio **list)
 {
 	struct bio *bio = xchg(list, NULL), *next;
-	struct bio_vec *bv;
-	unsigned long nr;
-	int i;
 
 	for (; bio; bio = next) {
 		next = bio->bi_next;
 		bio->bi_next = NULL;
-		bio_for_each_bvec_all(bv, bio, i) {
-			nr = DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
-			unpin_user_page_range_dirty_lock(bv->bv_page, nr, true);
-		}
+		dio_redirty_bio(bio);
 		bio_put(bio);
 	}
 }
@@ -543,10 +450,10 @@ static void dio_end_io(struct bio *bio)
 	if (dio_is_waiters(dio, bio))
 		goto put;
 
-	if (!dio->dirty || dio_is_dirty(bio))
-		dio_release_bio(dio, bio, false);
-	else
+	if (!dio_unpin(dio, bio))
 		dio_redirty_later(dio, bio);
+	else if (bio != &dio->bio)
+		bio_put(bio);
 put:
 	dio_put(dio);
 }
@@ -585,7 +492,7 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	if (dio->write)
 		task_io_account_write(bio->bi_iter.bi_size);
 	else if (dio->dirty && !dio_is_waiters(dio, bio))
-		dio_mark_dirty(bio);
+		bio_set_pages_dirty(bio);
 	atomic_inc(&dio->ref);
 	submit_bio(bio);
 }
@@ -968,6 +875,12 @@ static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
 	if (ret == -EFAULT && short_is_fine)
 		ret = 0;
 
+	/* What was sent of an asynchronous read is not waited for: completion tells the error. */
+	if (ret && dio->may_queue && !dio->write && dio->result) {
+		WRITE_ONCE(dio->error, ret);
+		ret = 0;
+	}
+
 	if (cur->bio)
 		dio_submit(dio, cur, false);
 	if (cur->plugged)
@@ -983,6 +896,10 @@ static bool dio_is_queued(struct dio *dio, size_t count, int ret)
 
 static blk_opf_t dio_opf(struct kiocb *iocb, struct iov_iter *iter)
 {
+	/*
+	 * Not REQ_NOWAIT: disks that do not know it (dm-crypt, dm-thin) would refuse, and where
+	 * one of several bios is not sent the others are read for nothing.
+	 */
 	if (iov_iter_rw(iter) == READ)
 		return REQ_OP_READ;
 	return REQ_OP_WRITE | REQ_SYNC | REQ_IDLE |
@@ -1041,8 +958,9 @@ static ssize_t dio_run(struct dio *dio, struct dio_cursor *cur, int flags)
 
 	/* It is ours alone now. Pages may be locked for long: i_dio_count is lowered first. */
 	done = dio_complete(dio, ret, true);
-	if (cur->first_used && dio_is_waiters(dio, &dio->bio))
-		dio_release_bio(dio, &dio->bio, dio->dirty);
+	if (cur->first_used && dio_is_waiters(dio, &dio->bio) &&
+	    !dio_unpin(dio, &dio->bio))
+		dio_redirty_bio(&dio->bio);
 	if (dio->cleaned)
 		dio_redirty(&dio->cleaned);
 	return done;
@@ -1086,6 +1004,25 @@ static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *
 	return ret;
 }
 
+/* False: the caller does not want to wait for the lock. */
+static bool dio_lock(struct kiocb *iocb, struct inode *inode)
+{
+	if (iocb->ki_flags & IOCB_NOWAIT)
+		return inode_trylock_shared(inode);
+	inode_lock_shared(inode);
+	return true;
+}
+
+/* Cached data that has not reached the disk yet would be missed. */
+static int dio_write_back(struct kiocb *iocb, loff_t first, loff_t last)
+{
+	struct address_space *mapping = iocb->ki_filp->f_mapping;
+
+	if (iocb->ki_flags & IOCB_NOWAIT)
+		return filemap_range_needs_writeback(mapping, first, last) ? -EAGAIN : 0;
+	return filemap_write_and_wait_range(mapping, first, last);
+}
+
 /**
  * __blockdev_direct_IO() - read or write a file past the page cache
  * @iocb: the request; ki_pos (bytes) is where it starts
@@ -1108,8 +1045,10 @@ static noinline ssize_t dio_run_allocated(struct dio_cursor *cur, struct kiocb *
  * system does not fill, and before memory that cannot be accessed; 0 also if nothing of a write was
  * mapped, for the caller to go on with buffered writes. -EIOCBQUEUED: ki_complete will be called.
  * Else -EINVAL (alignment), -EFAULT (memory; nothing moved, or new blocks were zeroed), -EIO (a
- * bio failed), -EAGAIN (a bio would have waited, IOCB_NOWAIT), -ENOMEM, or what @get_block, @end_io
- * or writing back the page cache gave.
+ * bio failed), -EAGAIN (IOCB_NOWAIT, and the lock, cached data or a write's bio would have to be
+ * waited for), -ENOMEM, or what @get_block, @end_io or writing back the page cache gave. With
+ * IOCB_NOWAIT it is up to @get_block not to wait. An asynchronous read that fails when a part of it
+ * was sent is told by ki_complete, too.
  */
 ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct block_device *bdev,
 			     struct iov_iter *iter, get_block_t get_block, dio_iodone_t end_io,
@@ -1126,8 +1065,8 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 
 	if (read && !count)
 		return 0;
-	if (lock)
-		inode_lock_shared(inode);
+	if (lock && !dio_lock(iocb, inode))
+		return -EAGAIN;
 
 	i_size = i_size_read(inode);
 	ret = 0;
@@ -1145,9 +1084,7 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	if (read)
 		cur.end = min_t(u64, cur.end, round_up((u64)i_size, 1ULL << iobits));
 	if (lock) {
-		/* Cached data that has not reached the disk yet would be missed. */
-		ret = filemap_write_and_wait_range(iocb->ki_filp->f_mapping, cur.start,
-						   cur.end - 1);
+		ret = dio_write_back(iocb, cur.start, cur.end - 1);
 		if (ret)
 			goto unlock;
 	}

@@ -229,17 +229,6 @@ static void dio_test_bvec_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dio_test_fetch(t, &iter), 512);
 }
 
-/* A folio is asked once whether it is dirty. */
-static void dio_test_folios(struct kunit *test)
-{
-	struct dio_test *t = test->priv;
-
-	KUNIT_EXPECT_EQ(test, dio_in_folio(t->pages, 1), 1);
-	KUNIT_EXPECT_EQ(test, dio_in_folio(t->pages, 100), DIO_TEST_PAGES);
-	KUNIT_EXPECT_EQ(test, dio_in_folio(t->pages + 3, 100), DIO_TEST_PAGES - 3);
-	KUNIT_EXPECT_EQ(test, dio_in_folio(t->pages + 3, 2), 2);
-}
-
 static void dio_test_operation(struct kunit *test)
 {
 	struct dio_test *t = test->priv;
@@ -280,7 +269,6 @@ static struct kunit_case dio_test_cases[] = {
 	KUNIT_CASE(dio_test_kernel_memory),
 	KUNIT_CASE(dio_test_vmalloc_memory),
 	KUNIT_CASE(dio_test_bvec_memory),
-	KUNIT_CASE(dio_test_folios),
 	KUNIT_CASE(dio_test_operation),
 	KUNIT_CASE(dio_test_request),
 	{}

@@ -217,11 +217,13 @@ static int maybe(unsigned int one_in, int calls)
 static void draw_faults(void)
 {
 	c.map_fails = maybe(16, 4);
-	c.map_error = chance(2) ? -EIO : -ENOSPC;
+	c.map_error = c.nowait ? -EAGAIN : chance(2) ? -EIO : -ENOSPC;
 	c.bio_fails = maybe(24, 4);
 	c.bio_fails_too = c.bio_fails == NEVER ? NEVER : maybe(2, 4);
 	c.bio_again = c.nowait && chance(2);
-	c.write_back_error = chance(16) ? -EIO : 0;
+	c.busy = c.nowait && chance(4);
+	c.soiled = c.nowait && chance(4);
+	c.write_back_error = !c.nowait && chance(16) ? -EIO : 0;
 	c.end_io_error = chance(16) ? -EUCLEAN : 0;
 	c.wq_fails = chance(32);
 	c.memory_tight = chance(4);

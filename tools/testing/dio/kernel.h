@@ -113,7 +113,6 @@ struct page {
 	struct page *head;	/* of its folio */
 	unsigned int pins, refs;
 	bool dirty;
-	unsigned int nr;	/* pages of the folio, in its head */
 	char *data;
 };
 
@@ -131,15 +130,11 @@ unsigned long page_to_pfn(struct page *page);
 int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **pages);
 void folio_add_pin(struct folio *folio);
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty);
-void unpin_user_page(struct page *page);
-void unpin_user_pages(struct page **pages, unsigned long nr);
+struct bio_vec;
+unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty);
 void put_page(struct page *page);
 void memzero_page(struct page *page, size_t offset, size_t len);
-bool PageDirty(struct page *page);
-void set_page_dirty_lock(struct page *page);
 struct folio *page_folio(struct page *page);
-unsigned long folio_nr_pages(struct folio *folio);
-unsigned long folio_page_idx(struct folio *folio, struct page *page);
 bool virt_addr_valid(const void *addr);
 bool is_vmalloc_or_module_addr(const void *addr);
 struct page *virt_to_page(const void *addr);
@@ -266,10 +261,12 @@ struct kiocb {
 #define iocb_is_dsync(k)	(!!((k)->ki_flags & IOCB_DSYNC))
 #define i_size_read(i)		((i)->i_size)
 void inode_lock_shared(struct inode *inode);
+int inode_trylock_shared(struct inode *inode);
 void inode_unlock_shared(struct inode *inode);
 void inode_dio_begin(struct inode *inode);
 void inode_dio_end(struct inode *inode);
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end);
+bool filemap_range_needs_writeback(struct address_space *mapping, loff_t start, loff_t end);
 void kiocb_invalidate_post_direct_write(struct kiocb *iocb, size_t count);
 ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count);
 struct workqueue_struct *alloc_workqueue(const char *fmt, unsigned int flags, int max, ...);
@@ -358,6 +355,7 @@ int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, 
 int bioset_integrity_create(struct bio_set *set, int pool);
 void bio_get(struct bio *bio);
 void bio_put(struct bio *bio);
+void bio_set_pages_dirty(struct bio *bio);
 void submit_bio(struct bio *bio);
 void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);

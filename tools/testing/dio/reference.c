@@ -304,6 +304,10 @@ static bool refused(void)
 		expect(0);
 		return true;
 	}
+	if (!c.write && c.locking && c.busy) {
+		expect(-EAGAIN);
+		return true;
+	}
 	if (!c.write && c.pos >= c.i_size) {
 		expect(0);
 		return true;
@@ -315,8 +319,8 @@ static bool refused(void)
 		expect(-EINVAL);
 		return true;
 	}
-	if (!c.write && c.locking && c.write_back_error) {
-		expect(c.write_back_error);
+	if (!c.write && c.locking && (c.write_back_error || c.soiled)) {
+		expect(c.soiled ? -EAGAIN : c.write_back_error);
 		return true;
 	}
 	return false;
@@ -348,8 +352,8 @@ static void check_result(int err, bool async)
 			bytes = c.end_io_error;
 	}
 	expect(bytes);
-	/* What was all done within submission need not be queued. */
-	async = async && !err && want.ret && (!c.write || want.ret == (ssize_t)c.count);
+	/* What was all done within submission need not be queued. A write that falls short waits. */
+	async = async && want.ret && (!c.write || (!err && want.ret == (ssize_t)c.count));
 	if (!bio_failed && (async ? got.waited : got.queued))
 		wrong("%s", async ? "waited for what can be queued" :
 				    "queued what must be waited for");

@@ -84,7 +84,7 @@ static struct kiocb iocb;
 static struct bio *in_flight[MAX_BIOS];
 static struct work_struct *works[MAX_WORKS];
 static unsigned int nr_in_flight, nr_works, nr_live, nr_pooled, pipe_at;
-static unsigned int nr_queues, nr_unpins, mapped_after_error, pinned_after_error;
+static unsigned int nr_queues, mapped_after_error, pinned_after_error;
 static struct { char *from, *to; } io;	/* struct dio, as far as one can tell from outside */
 static int lock_depth, dio_count, plug_depth, rcu_depth;
 static struct work_struct *to_sync;
@@ -288,6 +288,11 @@ void folio_add_pin(struct folio *folio)
 		wrong("one more pin on a folio that is not pinned");
 }
 
+static unsigned int bvec_pages(const struct bio_vec *bv)
+{
+	return DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
+}
+
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty)
 {
 	for (; nr; nr--, page++) {
@@ -303,16 +308,28 @@ void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool 
 	}
 }
 
-void unpin_user_page(struct page *page)
+/* Stops at a page that is not dirty, if that is asked for; cuts off what came before it. */
+unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
 {
-	unpin_user_page_range_dirty_lock(page, 1, false);
-}
+	struct bio_vec *bv;
+	unsigned int k;
 
-void unpin_user_pages(struct page **which, unsigned long nr)
-{
-	nr_unpins++;
-	while (nr--)
-		unpin_user_page_range_dirty_lock(*which++, 1, false);
+	for (bv = bvecs; bv < bvecs + nr; bv++) {
+		for (k = 0; k < bvec_pages(bv); k++) {
+			if (dirty && !bv->bv_page[k].head->dirty)
+				break;
+			unpin_user_page_range_dirty_lock(bv->bv_page + k, 1, false);
+		}
+		if (k == bvec_pages(bv))
+			continue;
+		if (k) {
+			bv->bv_len -= k * PAGE_SIZE - bv->bv_offset;
+			bv->bv_offset = 0;
+			bv->bv_page += k;
+		}
+		break;
+	}
+	return bv - bvecs;
 }
 
 void put_page(struct page *page)
@@ -328,30 +345,20 @@ void memzero_page(struct page *page, size_t offset, size_t len)
 	memset(page->data + offset, 0, len);
 }
 
-bool PageDirty(struct page *page)
+/* Locks pages of files, dirty or not. */
+void bio_set_pages_dirty(struct bio *bio)
 {
-	return page->head->dirty;
-}
+	unsigned int i, k;
 
-void set_page_dirty_lock(struct page *page)
-{
-	may_sleep("set_page_dirty_lock");
-	page->head->dirty = true;
+	may_sleep("bio_set_pages_dirty");
+	for (i = 0; i < bio->bi_vcnt; i++)
+		for (k = 0; k < bvec_pages(&bio->bi_io_vec[i]); k++)
+			bio->bi_io_vec[i].bv_page[k].head->dirty = true;
 }
 
 struct folio *page_folio(struct page *page)
 {
 	return (struct folio *)page->head;
-}
-
-unsigned long folio_nr_pages(struct folio *folio)
-{
-	return folio->page.nr;
-}
-
-unsigned long folio_page_idx(struct folio *folio, struct page *page)
-{
-	return page - &folio->page;
 }
 
 bool is_vmalloc_or_module_addr(const void *addr)
@@ -496,13 +503,30 @@ ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most
  * Files
  */
 
-void inode_lock_shared(struct inode *ino)
+static void lock_inode(struct inode *ino)
 {
-	may_sleep("inode_lock");
 	if (ino != &inode || lock_depth++)
 		wrong("locked twice");
 	inode.i_size = c.i_size;
 	time_passes();
+}
+
+void inode_lock_shared(struct inode *ino)
+{
+	may_sleep("inode_lock");
+	if (c.nowait)
+		wrong("waits for the inode's lock");
+	lock_inode(ino);
+}
+
+int inode_trylock_shared(struct inode *ino)
+{
+	if (!c.nowait)
+		wrong("does not wait for the inode's lock");
+	if (c.busy)
+		return 0;
+	lock_inode(ino);
+	return 1;
 }
 
 void inode_unlock_shared(struct inode *ino)
@@ -524,14 +548,31 @@ void inode_dio_end(struct inode *ino)
 		wrong("inode_dio_end twice");
 }
 
+/* Is it what the request covers that the page cache is asked for? */
+static void check_range(struct address_space *m, loff_t start, loff_t end)
+{
+	if (m != &mapping || (!lock_depth && !c.raw) || start != (loff_t)c.pos ||
+	    end + 1 < min_t(loff_t, c.pos + c.count, inode.i_size))
+		wrong("looked for cached data from %jd to %jd", (intmax_t)start, (intmax_t)end);
+}
+
 int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
 {
 	may_sleep("writing back");
-	if (m != &mapping || (!lock_depth && !c.raw) || start != (loff_t)c.pos ||
-	    end + 1 < min_t(loff_t, c.pos + c.count, inode.i_size))
-		wrong("wrote back %jd to %jd", (intmax_t)start, (intmax_t)end);
+	if (c.nowait && !c.raw)
+		wrong("waits for the page cache");
+	check_range(m, start, end);
 	wrote_back = true;
 	return c.write_back_error;
+}
+
+bool filemap_range_needs_writeback(struct address_space *m, loff_t start, loff_t end)
+{
+	if (!c.nowait)
+		wrong("does not write back");
+	check_range(m, start, end);
+	wrote_back = !c.soiled;
+	return c.soiled;
 }
 
 void kiocb_invalidate_post_direct_write(struct kiocb *i, size_t count)
@@ -894,7 +935,6 @@ static void end_bio(unsigned int i)
 {
 	struct bio *bio = in_flight[i];
 	unsigned int record = record_of[i];
-	unsigned int vecs = bio->bi_vcnt, unpins = nr_unpins;
 
 	nr_in_flight--;
 	in_flight[i] = in_flight[nr_in_flight];
@@ -905,15 +945,16 @@ static void end_bio(unsigned int i)
 	else
 		walk_bio(bio, true);
 	/* Writeback may have cleaned the memory since. */
-	if (!c.write && chance(4))
-		bio->bi_io_vec[0].bv_page->head->dirty = false;
+	if (!c.write && chance(4)) {
+		struct bio_vec *bv = &bio->bi_io_vec[pick(bio->bi_vcnt)];
+
+		bv->bv_page[pick(bvec_pages(bv))].head->dirty = false;
+	}
 	error_told |= got.bios[record].failed;
 	in_irq = true;
 	bio->bi_end_io(bio);
 	in_irq = false;
 	ASAN_UNPOISON_MEMORY_REGION(io.from, io.to - io.from);
-	if (nr_unpins - unpins > vecs / 16 + 2)
-		wrong("let go of %u bio_vecs in %u calls", vecs, nr_unpins - unpins);
 }
 
 /* Others see that memory is being read into; who waits may say so later. */
@@ -926,7 +967,7 @@ static void check_dirty(struct bio *bio)
 	for (i = 0; i < bio->bi_vcnt; i++) {
 		struct bio_vec *bv = &bio->bi_io_vec[i];
 
-		for (k = 0; k < DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE); k++)
+		for (k = 0; k < bvec_pages(bv); k++)
 			if (!bv->bv_page[k].head->dirty)
 				wrong("the disk writes to a page that is not dirty");
 	}
@@ -1033,7 +1074,7 @@ static void make_world(void)
 		unsigned int head = i - i % c.folio;
 
 		pages[i] = (struct page) {
-			.head = &pages[head], .data = data[i], .nr = c.folio,
+			.head = &pages[head], .data = data[i],
 			.dirty = c.timing == SOON && head % 3,
 		};
 	}
@@ -1071,7 +1112,6 @@ static void make_world(void)
 	synced = 0;
 	to_sync = NULL;
 	syncing = false;
-	nr_unpins = 0;
 	mapped_after_error = 0;
 	pinned_after_error = 0;
 	io.from = NULL;

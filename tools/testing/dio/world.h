@@ -73,6 +73,8 @@ struct dio_case {
 	int map_fails, bio_fails, bio_fails_too;
 	int map_error, write_back_error, end_io_error;
 	bool wq_fails, bio_again, memory_tight, none_is_zero;
+	bool busy;		/* IOCB_NOWAIT finds the inode locked */
+	bool soiled;		/* ... or cached data in the way */
 	/* when things happen */
 	enum timing timing;
 	u8 poison;

@@ -156,6 +156,15 @@ void unpin_user_pages(struct page **which, unsigned long nr)
 	pins -= nr;
 }
 
+unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		pins -= DIV_ROUND_UP(bvecs[i].bv_offset + bvecs[i].bv_len, PAGE_SIZE);
+	return nr;
+}
+
 /* How stock's of 6.1 holds a page */
 void get_page(struct page *page)
 {
@@ -172,29 +181,13 @@ void memzero_page(struct page *page, size_t offset, size_t len)
 	NOT_HERE(__func__);
 }
 
-bool PageDirty(struct page *page)
+void bio_set_pages_dirty(struct bio *bio)
 {
-	return true;
-}
-
-void set_page_dirty_lock(struct page *page)
-{
-	NOT_HERE(__func__);
 }
 
 struct folio *page_folio(struct page *page)
 {
 	return (struct folio *)page;
-}
-
-unsigned long folio_nr_pages(struct folio *folio)
-{
-	return 1;
-}
-
-unsigned long folio_page_idx(struct folio *folio, struct page *page)
-{
-	return 0;
 }
 
 bool is_vmalloc_or_module_addr(const void *addr)
@@ -276,9 +269,20 @@ void inode_dio_end(struct inode *inode)
 	dios--;
 }
 
+int inode_trylock_shared(struct inode *inode)
+{
+	locks++;
+	return 1;
+}
+
 int filemap_write_and_wait_range(struct address_space *mapping, loff_t start, loff_t end)
 {
 	return 0;
+}
+
+bool filemap_range_needs_writeback(struct address_space *mapping, loff_t start, loff_t end)
+{
+	return false;
 }
 
 void kiocb_invalidate_post_direct_write(struct kiocb *iocb, size_t count)

@@ -91,10 +91,6 @@ void bio_release_pages(struct bio *bio, bool dirty)
 			put_page(bv->bv_page + k);
 }
 
-void bio_set_pages_dirty(struct bio *bio)
-{
-}
-
 void bio_check_pages_dirty(struct bio *bio)
 {
 	bio_release_pages(bio, false);

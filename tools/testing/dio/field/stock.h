@@ -36,6 +36,8 @@ void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
 void kmem_cache_free(struct kmem_cache *cache, void *memory);
 
 #define zero_user		memzero_page
+void unpin_user_page(struct page *page);
+void unpin_user_pages(struct page **pages, unsigned long nr);
 
 /* 6.1 */
 void get_page(struct page *page);
@@ -51,7 +53,6 @@ typedef void dio_submit_t(struct bio *bio, struct inode *inode, loff_t pos);
 
 int bio_add_page(struct bio *bio, struct page *page, unsigned int len, unsigned int offset);
 void bio_release_pages(struct bio *bio, bool dirty);
-void bio_set_pages_dirty(struct bio *bio);
 void bio_check_pages_dirty(struct bio *bio);
 int blk_status_to_errno(blk_status_t status);
 

@@ -2,11 +2,9 @@
 // Memory that was cleaned while the disk wrote into it stays clean.
 
 @@ @@
- dio_end_io(...) {
+ dio_unpin(...) {
  <+...
--	if (!dio->dirty || dio_is_dirty(...))
- 		dio_release_bio(dio, bio, false);
--	else
--		dio_redirty_later(...);
+-	unpin_user_bvecs(bio->bi_io_vec, done, dio->dirty)
++	unpin_user_bvecs(bio->bi_io_vec, done, false)
  ...+>
  }

@@ -4,10 +4,7 @@
 @@ @@
  dio_end_io(...) {
  <+...
--	if (!dio->dirty || dio_is_dirty(...))
--		dio_release_bio(dio, bio, false);
--	else
--		dio_redirty_later(...);
-+	dio_release_bio(dio, bio, dio->dirty);
+-	dio_redirty_later(dio, bio);
++	dio_redirty_bio(bio);
  ...+>
  }

@@ -2,9 +2,9 @@
 // Memory is not released when a bio has ended.
 
 @@ @@
- dio_release_bio(...) {
+ dio_unpin(...) {
  <+...
--	unpin_user_page(...);
+-	done = unpin_user_bvecs(...);
 +	;
  ...+>
  }

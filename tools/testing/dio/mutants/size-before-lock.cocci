@@ -3,6 +3,6 @@
 
 @@ @@
 +i_size = i_size_read(inode);
- if (lock)
- 	inode_lock_shared(inode);
+ if (lock && !dio_lock(iocb, inode))
+ 	return -EAGAIN;
 -i_size = i_size_read(inode);

@@ -2,9 +2,9 @@
 // A read goes past data that is still in the page cache.
 
 @@ @@
- __blockdev_direct_IO(...) {
+ dio_write_back(...) {
  <+...
--	ret = filemap_write_and_wait_range(...);
-+	ret = 0;
+-	return filemap_write_and_wait_range(...);
++	return 0;
  ...+>
  }

@@ -4,7 +4,7 @@
 @@ @@
  __blockdev_direct_IO(...) {
  <+...
--	ret = filemap_write_and_wait_range(iocb->ki_filp->f_mapping, cur.start, cur.end - 1);
-+	ret = filemap_write_and_wait_range(iocb->ki_filp->f_mapping, cur.start, cur.start);
+-	ret = dio_write_back(iocb, cur.start, cur.end - 1);
++	ret = dio_write_back(iocb, cur.start, cur.start);
  ...+>
  }
