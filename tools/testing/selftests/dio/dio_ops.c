@@ -4,6 +4,7 @@
  *
  *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]
  *	dio_ops unit=512 bad FILE
+ *	dio_ops unit=512 nowait FILE
  *
  * Direct reads and writes (pread, preadv in pieces, AIO, io_uring) at multiples of unit, buffered
  * and mapped reads and writes at any byte, truncation both ways, dropped caches, and direct I/O
@@ -20,6 +21,12 @@
  * fills the rest with zeros, as if it were new, and tells a short write. Or what the page cache
  * has not read becomes the file's data, with whatever its page held before (ocfs2 of Linux 7.3,
  * where a direct write that falls short goes on in the page cache).
+ *
+ * The word nowait is about RWF_NOWAIT, which io_uring asks with: a direct read must give what is
+ * there, or -EAGAIN where it would wait, and must not wait once the blocks are known. Who is hurt:
+ * a program that uses io_uring on a file system that cannot say so (vfat, jfs), as each of its reads
+ * goes through a worker thread. A broken kernel says -EOPNOTSUPP, reads past dirty data, or says
+ * -EAGAIN for ever.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
@@ -41,13 +48,14 @@
 #define IO_MAX		(512UL << 10)
 
 static const char usage[] =
-	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]";
+	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]\n"
+	"       dio_ops unit=512 bad|nowait FILE";
 
 enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
 
 static unsigned long long unit, nr_ops, seed, op_nr;
 static const char *name, *copy_name;
-static int direct_fd, cached_fd, only_bad;
+static int direct_fd, cached_fd, only_bad, only_nowait;
 static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
 static char doing[128];
@@ -437,6 +445,8 @@ static void parse_word(char *word)
 		leave_out(word + 8);
 	else if (!strcmp(word, "bad"))
 		only_bad = 1;
+	else if (!strcmp(word, "nowait"))
+		only_nowait = 1;
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else if (strchr(word, '/') && !copy_name)
@@ -459,6 +469,99 @@ static void read_all(void)
 	compare(back, 0, size);
 }
 
+static long read_nowait(size_t pos, size_t len)
+{
+	struct iovec to = { back, len };
+
+	memset(back, 0xee, len);
+	return sys_result(preadv2(direct_fd, &to, 1, pos, RWF_NOWAIT));
+}
+
+/* Nothing stands in the way of a read. */
+static void expect_data(const char *when, size_t pos, size_t len)
+{
+	long ret;
+
+	snprintf(doing, sizeof(doing), "RWF_NOWAIT read %s", when);
+	ret = read_nowait(pos, len);
+	if (ret != (long)len)
+		wrong("%s", result_name(ret));
+	compare(back, pos, len);
+}
+
+/* The file system forgets what it knew of the file: no one has it open, and memory is short. */
+static void forget_file(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+	if (close(cached_fd) || close(direct_fd) || fd < 0 || write(fd, "3", 1) != 1 || close(fd))
+		wrong("caches are not dropped: %s", strerror(errno));
+	cached_fd = open(name, O_RDWR);
+	direct_fd = open(name, O_RDWR | O_DIRECT);
+	if (cached_fd < 0 || direct_fd < 0)
+		wrong("%s: %s", name, strerror(errno));
+}
+
+/* It happens or it does not, but never by half. */
+static void write_nowait(size_t pos)
+{
+	struct iovec from = { buf, PAGE };
+	long ret;
+
+	op_nr++;
+	snprintf(doing, sizeof(doing), "RWF_NOWAIT write at %zu", pos);
+	fill(buf, PAGE);
+	ret = sys_result(pwritev2(direct_fd, &from, 1, pos, RWF_NOWAIT));
+	if (ret != PAGE && ret != -EAGAIN)
+		wrong("%s", result_name(ret));
+	if (ret == PAGE)
+		model_write(pos, buf, PAGE);
+	check_size();
+}
+
+static void check_nowait(void)
+{
+	size_t far = FILE_MAX - IO_MAX;
+	long ret;
+
+	snprintf(doing, sizeof(doing), "RWF_NOWAIT read of a file not known yet");
+	size = FILE_MAX;
+	fill(model, size);
+	if (pwrite(direct_fd, model, size, 0) != (ssize_t)size || fsync(direct_fd))
+		wrong("the file was not made");
+	forget_file();
+	ret = read_nowait(far, IO_MAX);
+	if (ret != -EAGAIN && (ret <= 0 || ret > (long)IO_MAX))
+		wrong("%s", result_name(ret));
+	if (ret > 0)
+		compare(back, far, ret);
+
+	read_all();
+	expect_data("of known blocks", 0, PAGE);
+	expect_data("of known blocks far away", far, IO_MAX);
+	ret = read_nowait(FILE_MAX, PAGE);
+	if (ret)
+		wrong("%s at the end of the file", result_name(ret));
+
+	op_nr++;
+	fill(model + far, PAGE);
+	if (pwrite(cached_fd, model + far, PAGE, far) != PAGE)
+		wrong("not written: %s", strerror(errno));
+	snprintf(doing, sizeof(doing), "RWF_NOWAIT read of data not written back");
+	ret = read_nowait(far, PAGE);
+	if (ret != -EAGAIN)
+		wrong("%s", result_name(ret));
+	expect_data("beside data not written back", far - PAGE, PAGE);
+	if (fsync(cached_fd))
+		wrong("fsync: %s", strerror(errno));
+	expect_data("of data written back", far, PAGE);
+
+	write_nowait(far);
+	write_nowait(far + unit);
+	write_nowait(FILE_MAX - PAGE);
+	read_all();
+}
+
 static void write_copy(void)
 {
 	int fd = open(copy_name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -474,7 +577,7 @@ int main(int argc, char **argv)
 	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
-	if (!name || (!nr_ops && !only_bad) || !unit || PAGE % unit)
+	if (!name || (!nr_ops && !only_bad && !only_nowait) || !unit || PAGE % unit)
 		die(EXIT_USAGE, "%s", usage);
 	want_file(name);
 	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -489,6 +592,10 @@ int main(int argc, char **argv)
 	if (only_bad) {
 		overwrite_bad(direct_fd, "direct");
 		overwrite_bad(cached_fd, "buffered");
+		return 0;
+	}
+	if (only_nowait) {
+		check_nowait();
 		return 0;
 	}
 	for (op_nr = 1; op_nr <= nr_ops; op_nr++) {

@@ -5,11 +5,11 @@
 #
 # The first 64 MiB of a scsi_debug disk (or DIO_SCRATCH) get each file system in turn. After the
 # operations it is mounted anew and compared with the model once more. Then a write whose memory ends
-# early must leave the rest alone, reads must drop each pin that they take, and dio_pin runs on it,
-# from a disk that holds reads back. What was synced is on a copy of the disk. The bare disk has the
-# cases of pins, too, and one where memory ends inside a sector. The operations are repeated with
-# sectors of 4096 bytes, and on a loop device that passes direct I/O on to a file (memory that is the
-# kernel's own, in bio_vecs).
+# early must leave the rest alone, reads must drop each pin that they take, and not wait if told not
+# to, and dio_pin runs on it, from a disk that holds reads back. What was synced is on a copy of the
+# disk. The bare disk has the cases of pins, too, and one where memory ends inside a sector. The
+# operations are repeated with sectors of 4096 bytes, and on a loop device that passes direct I/O on
+# to a file (memory that is the kernel's own, in bio_vecs).
 # DIO_OPS scales the number of operations.
 
 # shellcheck source=dio_common.sh
@@ -22,6 +22,11 @@ big_sectors="ext2:mke2fs -q -F -t ext2
 jfs:mkfs.jfs -q
 vfat:mkfs.vfat -S 4096
 exfat:mkfs.exfat"
+say_nowait="jfs vfat ocfs2 ext4 xfs"
+case $(uname -r) in
+6.1.*)	;;	# udf finds blocks in another way there
+*)	say_nowait="$say_nowait udf" ;;
+esac
 on_loop="ext2-1k:mke2fs -q -F -t ext2 -b 1024
 vfat:mkfs.vfat"
 
@@ -57,13 +62,13 @@ pin_on()
 	return $pinned
 }
 
-# bad_on NAME: on what was made last
-bad_on()
+# alone_on NAME bad|nowait: one word of dio_ops, on what was made last
+alone_on()
 {
 	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	"$DIO_DIR/dio_ops" unit=512 bad "$DIO_TMP/mnt/bad"
-	bad=$?
-	umount "$DIO_TMP/mnt" && return $bad
+	"$DIO_DIR/dio_ops" unit=512 "$2" "$DIO_TMP/mnt/$2"
+	alone=$?
+	umount "$DIO_TMP/mnt" && return $alone
 }
 
 # count_on NAME: on what was made last
@@ -139,6 +144,23 @@ check_model()
 	fi
 }
 
+# check_nowait NAME: of those that say so if they would have to wait
+check_nowait()
+{
+	case " $say_nowait " in
+	*" $1 "*)
+		;;
+	*)
+		return
+		;;
+	esac
+	if [ -n "$why" ]; then
+		dio_skip "reads that may not wait, $1" "$why"
+	else
+		dio_check "reads that may not wait, $1" alone_on "$1" nowait
+	fi
+}
+
 # check_pin CASE CMD...
 check_pin()
 {
@@ -195,7 +217,8 @@ slow=$DIO_DM
 no_slow=$DIO_WHY
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $((3 + $(lines "$dio_systems") * 5 + $(lines "$big_sectors") + 1 + $(lines "$on_loop")))
+dio_plan $((3 + $(lines "$dio_systems") * 5 + $(echo "$say_nowait" | wc -w) +
+	$(lines "$big_sectors") + 1 + $(lines "$on_loop")))
 
 # Device-mapper takes whole sectors of memory only.
 dio_try "each pin is dropped, memory in pieces of sectors" "$DIO_DIR/dio_pin" pieces "$DIO_DISK"
@@ -209,10 +232,11 @@ while IFS=: read -r name maker less; do
 		dio_skip "bad memory in mid-write, $name" "$why"
 		dio_skip "each pin is dropped and counted, $name" "$why"
 	else
-		dio_check "bad memory in mid-write, $name" bad_on "$name"
+		dio_check "bad memory in mid-write, $name" alone_on "$name" bad
 		dio_try "each pin is dropped and counted, $name" count_on "$name"
 	fi
 	check_pin "a fork while the disk writes into memory, $name" pin_on "$name"
+	check_nowait "$name"
 	check_synced "what was synced is on the disk, $name" "$name"
 done <<LIST
 $dio_systems

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+// Reads can say that they would have to wait; a write, which may allocate blocks, always may.
+
+@open@
+@@
++static int udf_file_open(struct inode *inode, struct file *file)
++{
++	file->f_mode |= FMODE_NOWAIT;
++	return generic_file_open(inode, file);
++}
++
+ static int udf_release_file(struct inode *inode, struct file *filp)
+ {
+ 	...
+ }
+
+@write@
+identifier iocb, from, iinfo, inode;
+@@
+ udf_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
+ {
+ 	...
+ 	struct udf_inode_info *iinfo = UDF_I(inode);
++
++	/* It may take locks, read extents and go on in the page cache. */
++	if (iocb->ki_flags & IOCB_NOWAIT)
++		return -EAGAIN;
+ 	...
+ }
+
+@operations depends on open && write@
+symbol udf_file_operations;
+@@
+ const struct file_operations udf_file_operations = {
+-	.open			= generic_file_open,
++	.open			= udf_file_open,
+ };
