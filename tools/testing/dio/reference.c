@@ -352,7 +352,7 @@ static void check_result(int err, bool async)
 			bytes = c.end_io_error;
 	}
 	expect(bytes);
-	/* What was all done within submission need not be queued. A write that falls short waits. */
+	/* What is done within submission need not be queued. A write that falls short waits. */
 	async = async && want.ret && (!c.write || (!err && want.ret == (ssize_t)c.count));
 	if (!bio_failed && (async ? got.waited : got.queued))
 		wrong("%s", async ? "waited for what can be queued" :

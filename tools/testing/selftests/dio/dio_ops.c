@@ -23,10 +23,10 @@
  * where a direct write that falls short goes on in the page cache).
  *
  * The word nowait is about RWF_NOWAIT, which io_uring asks with: a direct read must give what is
- * there, or -EAGAIN where it would wait, and must not wait once the blocks are known. Who is hurt:
- * a program that uses io_uring on a file system that cannot say so (vfat, jfs), as each of its reads
- * goes through a worker thread. A broken kernel says -EOPNOTSUPP, reads past dirty data, or says
- * -EAGAIN for ever.
+ * there, or -EAGAIN where it would wait, and must not wait once the blocks are known. Who is
+ * hurt: a program that uses io_uring on a file system that cannot say so (vfat, jfs), as each of
+ * its reads goes through a worker thread. A broken kernel says -EOPNOTSUPP, reads past dirty data,
+ * or says -EAGAIN for ever.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
