@@ -103,7 +103,7 @@
 #define RA_CHECK_BITS	8
 
 /* So many pages at the beginning of a run of faults have a mark each. */
-#define RA_SEEN_PAGES	128U
+#define RA_SEEN_PAGES	64U
 
 /* After so many runs of faults of one length one mark has to do. */
 #define RA_HABIT	2
@@ -844,29 +844,34 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 			ask->touched++;
 }
 
+/* How many pages, or larger folios, there are from @start on */
+static unsigned long ra_cached(const struct ra_ask *ask, pgoff_t start, unsigned long size)
+{
+	unsigned long index, n = 0;
+	void *entry;
+
+	xa_for_each_range(&ask->mapping->i_pages, index, entry, start, start + size - 1)
+		n += !xa_is_value(entry);
+	return n;
+}
+
 /* Were two pages around a fault missed already, or so many runs? Or is all beside them there? */
 static void ra_look_around(const struct ra_view *ra, struct ra_ask *ask)
 {
 	unsigned long size = ra_tile(ask), expect = max(ra_run_expected(ra->mean), 1UL);
-	unsigned long here = 0, before = 0, after = 0, i, need = RA_DENSE * expect;
+	unsigned long need = RA_DENSE * expect;
 	unsigned long cached = READ_ONCE(ask->mapping->nrpages);
 	pgoff_t start = round_down(ask->index, size);
 
-	for (i = 0; i < size; i++) {
-		void *entry = xa_load(&ask->mapping->i_pages, start + i);
-
-		here += entry && !xa_is_value(entry);
-		entry = start ? xa_load(&ask->mapping->i_pages, start - size + i) : NULL;
-		before += entry && !xa_is_value(entry);
-		entry = xa_load(&ask->mapping->i_pages, start + size + i);
-		after += entry && !xa_is_value(entry);
-	}
 	if (cached >= ask->file / 4)
 		need = 0;
 	else if (cached >= ask->file / 32)
 		need = expect;
-	ask->dense = here >= need ||
-		     (2 * expect <= size && max(before, after) >= size - size / 4);
+	ask->dense = ra_cached(ask, start, size) >= need;
+	if (ask->dense || 2 * expect > size)
+		return;
+	ask->dense = (start && ra_cached(ask, start - size, size) >= size - size / 4) ||
+		     ra_cached(ask, start + size, size) >= size - size / 4;
 }
 
 /*

@@ -118,6 +118,11 @@ static inline void *xa_load(struct xarray *xa, unsigned long index)
 	return entry == XA_SHADOW ? xa_mk_value(0) : entry ? xa : NULL;
 }
 
+#define xa_for_each_range(xa, index, entry, start, last)			\
+	for (index = (start); index <= (last); index++)				\
+		if (!(entry = xa_load(xa, index))) {				\
+		} else
+
 static inline void xa_destroy(struct xarray *xa)
 {
 	free(xa->present);
