@@ -51,8 +51,8 @@
  * more was read than the cache could keep until it was used. It is held: windows of half the size,
  * without marks, which grow by an eighth each until they have their full size again.
  *
- * Mapped files: a fault on a missing page is a request of one page. Who touches a page that is mapped
- * tells nobody, but a fault does not map a page with a mark that lies around it. So the pages of a
+ * Mapped files: a fault on a missing page is a request of one page. Who touches a page that is
+ * mapped tells nobody, but a fault does not map a page with a mark that lies around it. So the pages of a
  * run of faults have a mark each, and those touched have lost theirs: where the next run begins the
  * marks tell how long the one before was. Once runs keep to one length its last page alone has one;
  * if that is still there at the next fault, the run was shorter, and marks tell all again. Where a
@@ -426,7 +426,7 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 
 	if (!ra_in_run(ra) || end <= ra->run_start || end > ra->start + ra->size)
 		return;
-	/* It was shorter than those before: how long runs are now, the marks of the next one tell. */
+	/* It was shorter than those before: how much, the marks of the next one tell. */
 	if (ra->state == RA_FAULTS && end < ra->start + ra->size && ra_one_mark(ra)) {
 		ra->agreed = 0;
 		return;

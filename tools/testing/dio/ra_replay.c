@@ -11,8 +11,8 @@
  *	ra_replay import blktrace|fio [TRACE]	make a trace of blkparse's or fio's log
  *
  * A trace has a line a read: microseconds, open file, file, byte, length. Open file and file are
- * words without blanks; an open file is of one file. If the word fault follows the pages are touched
- * through a mapping. Lines that begin with # are skipped.
+ * words without blanks; an open file is of one file. If the word fault follows its pages
+ * are touched through a mapping. Lines that begin with # are skipped.
  *
  * Words of a replay, with their defaults: max=32 (the largest window, in pages), cache=65536
  * (pages), threads=1 (that take the next read when they are free), base=7.3 (or 6.1: which kernel's
@@ -39,8 +39,8 @@
  * The model: a page cache of so many pages that forgets what was used longest ago; a disk that
  * takes 200 us for each read and 4 us for each page, reads in parallel; a program that goes on 2 us
  * after it has its page, not before the trace says. A fault takes 1 us besides, and maps what is
- * there of the 16 pages around it; "doubling" reads around it until mmap_miss says no, "average" and
- * "future" as at a read. A stall is a wait for a page. With "disk" all
+ * there of the 16 pages around it; "doubling" reads around it until mmap_miss says no, "average"
+ * and "future" as at a read. A stall is a wait for a page. With "disk" all
  * files lie on one U320 disk of 2004 (model_disk.h), which does one read after the other.
  *
  * "check" says "not ok" if "runs" takes more of the time of "doubling" than it should on one of the
@@ -442,7 +442,8 @@ static void doubling_mark(struct open_file *o, const struct access *a, pgoff_t i
 
 static void runs_force(struct readahead_control *ractl, unsigned long pages)
 {
-	struct open_file *o = (struct open_file *)((char *)ractl->ra - offsetof(struct open_file, ra));
+	char *ra = (char *)ractl->ra;
+	struct open_file *o = (struct open_file *)(ra - offsetof(struct open_file, ra));
 
 	read_window(o->file, ractl->_index, pages, 0);
 }
