@@ -20,7 +20,7 @@
 +	return generic_file_write_iter(iocb, from);
 +}
 +
- static int jfs_release(struct inode *inode, struct file *file)
+ int jfs_setattr(...)
  {
  	...
  }

@@ -114,8 +114,8 @@ identifier bh_result;
 +	struct extent_position pos = {};
 +	int err = -EAGAIN, blocks = 16;
 +	struct kernel_lb_addr eloc;
-+	uint32_t elen = 0;
-+	int8_t etype = 0;
++	u32 elen = 0;
++	s8 etype = 0;
 +
 +	if (create || !down_read_trylock(&iinfo->i_data_sem))
 +		return -EAGAIN;

@@ -406,8 +406,9 @@ def after_rules(name, rules, base_file, folder):
 def tidy(old, new, rules=""):
     """What spatch made of old, but that no line added ends in white space or is a second blank one:
     1.3 leaves an empty line of a rule where it was indented, in front of the one that is there. And
-    where a line of a parameter list was indented with blanks, it is as the rule has it."""
-    if not re.search(r"[ \t]\n|\n\n\n|\n ", new):
+    where a line of a parameter list was indented with blanks, or a member of an initializer aligned
+    with them, it is as the rule has it."""
+    if not re.search(r"[ \t]\n|\n\n\n|\n |\n\t\.\w+ +=", new):
         return new
     lines = new.splitlines(keepends=True)
     written = {" ".join(line[1:].split()): line[1:] + "\n"
@@ -416,7 +417,7 @@ def tidy(old, new, rules=""):
     for op, _, _, start, end in reversed(matcher.get_opcodes()):
         for i in reversed(range(start, end) if op != "equal" else ()):
             lines[i] = lines[i].rstrip() + "\n"
-            if lines[i].startswith("  "):
+            if re.match(r"  |\t\.\w+ +=", lines[i]):
                 lines[i] = written.get(" ".join(lines[i].split()), lines[i])
             if lines[i] == "\n" and "\n" in lines[max(i - 1, 0):i] + lines[i + 1:i + 2]:
                 del lines[i]

@@ -931,6 +931,14 @@ class Tidy(unittest.TestCase):
             with self.subTest(new=new):
                 self.assertEqual(tool.tidy(old, new, rule), wanted)
 
+    def test_members_of_an_initializer(self):
+        tool, old, rule = load_tool(), "\t.a = b,\n", "+\t.open\t\t= f,\n"
+        for new, wanted in (("\t.a = b,\n\t.open  = f,\n", "\t.a = b,\n\t.open\t\t= f,\n"),
+                            ("\t.open  = f,\n\t.a = b,\n", "\t.open\t\t= f,\n\t.a = b,\n"),
+                            ("\t.a = b,\n\t.open = g,\n", "\t.a = b,\n\t.open = g,\n")):
+            with self.subTest(new=new):
+                self.assertEqual(tool.tidy(old, new, rule), wanted)
+
 
 class Lint(OverlayTest):
     """What --check-smpl refuses, and applying too."""
