@@ -71,7 +71,7 @@ help:
 	@echo 'make kunit      KUnit tests, in the patched kernel with little else on top'
 	@echo 'make objects    compile only what the overlay changes'
 	@echo 'make base-tests BASE=7.3   one patched kernel, KUnit, the field reports and the shorter'
-	@echo '                selftests of one more base, its series; base-check BASE=6.12: objects,'
+	@echo '                selftests of one more base, both series; base-check BASE=6.12: objects,'
 	@echo '                field reports, series. All in $$O/base-BASE; what cannot be had is skipped'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
@@ -190,8 +190,8 @@ kunit-guest-tests:
 	@$(MAKE) --no-print-directory guest-tests NEEDS=kunit-modules GUEST_KERNEL=kunit
 
 # What CI runs of bases besides the distribution's own
-base-tests: PARTS := series kunit-guest-tests kunit field-check
-base-check: PARTS := series field-check objects
+base-tests: PARTS := both-series kunit-guest-tests kunit field-check
+base-check: PARTS := both-series field-check objects
 base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
 	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
@@ -298,6 +298,10 @@ series:
 	@tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && $(LAB)/series.py --out $(O) \
 		$(if $(SERIES),--series $(SERIES)) "$$tree"
 
+both-series:
+	@rc=0; for which in lists tree; do \
+		$(MAKE) --no-print-directory series SERIES=$$which || rc=1; done; exit $$rc
+
 series-steps: SERIES := $(or $(SERIES),lists)
 series-steps: series selftests
 	@mkdir -p $(O)/log; tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && \
@@ -363,6 +367,6 @@ clean:
 	all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) \
 	stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
 	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests base-tests \
-	base-check field run bench report profile trace series series-steps unit-tests harness mutants \
+	base-check field run bench report profile trace series both-series series-steps unit-tests harness mutants \
 	fuzz test boot check clean
 SHELL := /bin/bash
