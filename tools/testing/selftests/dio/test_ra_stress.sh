@@ -191,8 +191,8 @@ bad_pages()
 	# shellcheck disable=SC2046 # numbers
 	dio_dm_table ra_stress "$(bad_table $(bad_sectors "$1"))" || return
 	allow=bad=1000k
-	# Later kernels keep pages of these in large folios, as long as what is read at once.
-	[ "$1" = ext2 ] || allow="$allow folio=128k"
+	# Later kernels keep pages of these in large folios, on 7.3 of up to 512 KiB.
+	[ "$1" = ext2 ] || allow="$allow folio=512k"
 	_bad=0 _round=0
 	while [ "$_round" -lt "$rounds" ]; do
 		_round=$((_round + 1))
