@@ -80,3 +80,46 @@ identifier mapping;
 +	barrier();
 +	return dirty || mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
  }
+
+// What is read around a fault, where no advice says it, is mm/readahead_runs.c's to choose.
+
+@include_runs@
+@@
+ #include "internal.h"
++#include "readahead_runs.h"
+
+@around_faults depends on include_runs@
+identifier ractl, fpin, ra, vm_flags;
+@@
+ do_sync_mmap_readahead(struct vm_fault *vmf)
+ {
+ 	<+...
+ 	if (vm_flags & VM_SEQ_READ) {
+ 		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
+ 		page_cache_sync_ra(&ractl, ra->ra_pages);
+ 		return fpin;
+ 	}
++
++	if (!(vm_flags & VM_EXEC) && ra_runs_maps(&ractl)) {
++		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
++		ra_runs_fault(&ractl);
++		return fpin;
++	}
+ 	...+>
+ }
+
+// places: 2
+@marks_of_faults depends on around_faults@
+identifier ractl, fpin, ra, folio;
+@@
+ do_async_mmap_readahead(struct vm_fault *vmf, struct folio *folio)
+ {
+ 	<+...
+-	if (folio_test_readahead(folio)) {
++	if (folio_test_readahead(folio) && !ra_runs_touched(&ractl, folio)) {
+ 		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
+ 		page_cache_async_ra(&ractl, folio, ra->ra_pages);
++		ra_runs_go_on(&ractl);
+ 	}
+ 	...+>
+ }

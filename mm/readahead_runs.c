@@ -51,6 +51,16 @@
  * more was read than the cache could keep until it was used. It is held: windows of half the size,
  * without marks, which grow by an eighth each until they have their full size again.
  *
+ * Mapped files: a fault on a missing page is a request of one page. Who touches a page that is
+ * mapped tells nobody, but a fault that maps what lies around it leaves pages with a mark out. So
+ * the pages of a run of faults have a mark each, and those touched have lost theirs: where the next
+ * run begins the marks tell how long the one before was. Once runs keep to one length its last page
+ * alone has one; if that is still there at the next fault, the run was shorter, and marks tell all
+ * again. Where a thread still waits for its first page nothing is learnt, and its run stays the one
+ * that is known. A run that outlives the expectation is given a whole window, as faults were
+ * before; so are faults that go backwards. Where three pages (or runs) of 32 around a fault were
+ * missed, or more of the file is there, or all beside it is, all 32 are read.
+ *
  * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word, or as
  * two on 32 bits, where a mix of two states is no worse than either. Faults rewrite start and size
  * without a word to the policy, so a few of these bits tell whether start is still the one that
@@ -63,6 +73,7 @@
  */
 
 #include <linux/backing-dev.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/init.h>
@@ -75,6 +86,7 @@
 #include <linux/sysctl.h>
 #include <linux/xarray.h>
 
+#include "internal.h"
 #include "readahead_runs.h"
 
 #define CREATE_TRACE_POINTS
@@ -89,6 +101,19 @@
 #define RA_FIRST_BITS	4
 #define RA_LONGER_BITS	2
 #define RA_CHECK_BITS	8
+
+/* So many pages at the beginning of a run of faults have a mark each. */
+#define RA_SEEN_PAGES	64U
+
+/* After so many runs of faults of one length one mark has to do. */
+#define RA_HABIT	2
+
+/* Around a fault so many pages are looked at, and read if enough of them are there. */
+#define RA_TILE		32UL
+#define RA_DENSE	2
+
+/* A file of fewer windows is read around faults, as mm/filemap.c does it until so many are lost. */
+#define RA_SMALL	100
 
 /* The first window of a run is no longer, for that is what the program waits for. */
 #define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
@@ -111,11 +136,13 @@
  * @RA_UNKNOWN: nothing; also the state of a file that was just opened
  * @RA_RUN: where the run under way began
  * @RA_HELD: the cache does not hold the windows of a stream, so they are kept short
+ * @RA_FAULTS: where the run under way began; it is one of faults, and its pages have marks
  */
 enum ra_runs_state {
 	RA_UNKNOWN,
 	RA_RUN,
 	RA_HELD,
+	RA_FAULTS,
 };
 
 /* ->runs of struct file_ra_state */
@@ -146,7 +173,7 @@ static_assert(sizeof(union ra_packed) == 8);
  * @prev_pos: end of the last read, in bytes
  * @state: what is known of the pages before
  * @advised: the user said that runs are long: expect nothing
- * @run_start: first page of the run, if @state is RA_RUN
+ * @run_start: first page of the run, if @state is RA_RUN or RA_FAULTS
  * @mean: expected length of a run, in 1/4 pages; 0 while too few have ended
  * @last: length of the run that ended last, in pages; 0 if none has
  * @agreed: how many runs in a row before it had the same length
@@ -179,6 +206,10 @@ struct ra_view {
  * @expect: how long a run is expected to be, in pages; 0 if there is nothing to go by
  * @ended: length of the run that was found to have ended, in pages; 0 if none was
  * @spent: how many pages were read for it
+ * @touched: how many pages of a run of faults were touched, one after the other
+ * @waits: the first page of that run is not there yet
+ * @dense: most pages around @index are in the cache, or come to be
+ * @noted: the mark is not a stream's, but tells that its page was touched
  */
 struct ra_ask {
 	struct address_space *mapping;
@@ -190,11 +221,21 @@ struct ra_ask {
 	unsigned long expect;
 	unsigned long ended;
 	unsigned long spent;
+	unsigned long touched;
+	bool waits;
+	bool dense;
+	bool noted;
 };
 
 static unsigned int ra_check(pgoff_t start)
 {
 	return hash_64(start, RA_CHECK_BITS);
+}
+
+/* Is it known where the run under way began? */
+static bool ra_in_run(const struct ra_view *ra)
+{
+	return ra->state == RA_RUN || ra->state == RA_FAULTS;
 }
 
 static void ra_load(const struct file_ra_state *ra, struct ra_view *view)
@@ -229,7 +270,7 @@ static void ra_store(struct file_ra_state *ra, const struct ra_view *view)
 		.check = ra_check(view->start),
 	};
 
-	if (view->state == RA_RUN)
+	if (ra_in_run(view))
 		packed.before = min(view->start - view->run_start, (pgoff_t)RA_BEFORE_MAX);
 	WRITE_ONCE(ra->start, view->start);
 	WRITE_ONCE(ra->size, view->size);
@@ -338,6 +379,9 @@ static unsigned long ra_run_next(const struct ra_view *ra, const struct ra_ask *
 		size = max(expect, ra_opening(ask->pages, ask->max));
 	else
 		size = ra_doubled(ra->size, ask->max);
+	/* Around a fault no less was read before there was a policy. */
+	if (ra->state == RA_FAULTS)
+		return ask->max;
 	bold = done < 8 * expect ? 4UL * ra->size : ask->max;
 	if (ra->agreed < RA_AGREED_MAX)
 		bold = min(bold, 4UL * ra->agreed);
@@ -367,14 +411,26 @@ static void ra_learn_longer(struct ra_view *ra, const struct ra_ask *ask)
 		ra->longer++;
 }
 
+/* Has only the last page of this window a mark? Then runs of faults have kept to one length. */
+static bool ra_one_mark(const struct ra_view *ra)
+{
+	return ra->agreed >= RA_HABIT &&
+	       ra->start - ra->run_start < ra_run_expected(ra->mean);
+}
+
 /* The run before has ended, if prev_pos lies in what was read for it. */
 static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 {
-	pgoff_t end = ra_run_end(ra, ask);
+	pgoff_t end = ra->state == RA_FAULTS ? ra->run_start + ask->touched : ra_run_end(ra, ask);
 	unsigned int len;
 
-	if (ra->state != RA_RUN || end <= ra->run_start || end > ra->start + ra->size)
+	if (!ra_in_run(ra) || end <= ra->run_start || end > ra->start + ra->size)
 		return;
+	/* It was shorter than those before: how much, the marks of the next one tell. */
+	if (ra->state == RA_FAULTS && end < ra->start + ra->size && ra_one_mark(ra)) {
+		ra->agreed = 0;
+		return;
+	}
 	ask->ended = end - ra->run_start;
 	ask->spent = ra->start + ra->size - ra->run_start;
 
@@ -493,6 +549,9 @@ static void ra_run_extend(struct ra_view *ra, const struct ra_ask *ask, unsigned
 
 	if (done >= ask->expect)
 		more = done >= 2 * ask->expect || size >= ask->max;
+	/* Of runs as long as can be counted no end is known. */
+	if (ra->state == RA_FAULTS && ask->expect >= 4 * ask->max)
+		more = true;
 	ra->size = size;
 	ra->async_size = more ? size : 0;
 }
@@ -527,8 +586,8 @@ static void ra_go_on(struct ra_view *ra, struct ra_ask *ask, bool missed)
 	ra->size = max(ra->size, 1U);
 	/* A window grown by a large request is kept. */
 	ask->max = max(ask->max, ra->size + 0UL);
-	if (ask->expect && ra->state == RA_RUN &&
-	    (done < ask->expect || ra->longer < RA_LONGER_MAX))
+	if (ask->expect && ra_in_run(ra) &&
+	    (done < ask->expect || ra->longer < RA_LONGER_MAX || ra->state == RA_FAULTS))
 		ra_run_extend(ra, ask, done);
 	else
 		ra_stream_extend(ra, ask, missed);
@@ -647,7 +706,7 @@ static bool ra_plan_mark(struct ra_view *ra, struct ra_ask *ask, unsigned int or
 		ra_go_on(ra, ask, false);
 		return true;
 	}
-	if (ra->state == RA_HELD)
+	if (ra->state == RA_HELD || ask->noted)
 		return false;
 
 	rcu_read_lock();
@@ -665,6 +724,71 @@ static bool ra_plan_mark(struct ra_view *ra, struct ra_ask *ask, unsigned int or
 	return true;
 }
 
+/* A program that goes through its pages from the last to the first */
+static void ra_go_back(struct ra_view *ra, const struct ra_ask *ask)
+{
+	ra->state = RA_UNKNOWN;
+	ra->size = min(ask->max, ask->index + 1);
+	ra->start = ask->index + 1 - ra->size;
+	ra->async_size = 0;
+}
+
+static unsigned long ra_tile(const struct ra_ask *ask)
+{
+	return min(rounddown_pow_of_two(ask->max), RA_TILE);
+}
+
+/*
+ * A run of faults begins. While nothing is known it gets a window as large as stock's, a quarter of
+ * it behind the mark.
+ */
+static void ra_faults_begin(struct ra_view *ra, const struct ra_ask *ask)
+{
+	unsigned long want = ask->expect ? ask->expect : ask->max;
+
+	/* Of lengths that scatter the mean is below the half of them. */
+	if (want > 1 && !ra->agreed)
+		want = min(2 * want, max(want, ask->max));
+	ra_run_from(ra, ask);
+	ra->state = RA_FAULTS;
+	ra->start = ask->index;
+	ra->size = min(want, ask->max);
+	if (ask->expect)
+		ra->size = min(ra->size + 0UL, RA_WAIT_PAGES);
+	ra->async_size = want > ra->size ? ra->size : ask->expect ? 0 : ra->size / 4;
+}
+
+/* What to read at a fault on a missing page: start, size and async_size become the window. */
+static void ra_plan_fault(struct ra_view *ra, struct ra_ask *ask)
+{
+	unsigned long history;
+
+	ra_expect(ra, ask);
+	if (ra->size && ask->index == ra->start + ra->size) {
+		ra_go_on(ra, ask, true);
+	} else if (ra->size && ask->index + 1 == ra->start) {
+		ra_go_back(ra, ask);
+	} else {
+		history = ask->index ? ra_history(ask) : 0;
+		if (!ask->waits)
+			ra_run_learn(ra, ask);
+		if (ask->dense && history < ra_tile(ask) / 2 && !ra_was_evicted(ask)) {
+			ra->state = RA_UNKNOWN;
+			ra->size = ra_tile(ask);
+			ra->start = round_down(ask->index, ra->size);
+			ra->async_size = 0;
+		} else if (history <= 1 || history < min(ask->expect, ask->max)) {
+			ra_faults_begin(ra, ask);
+		} else {
+			ra_follow_track(ra, ask, history);
+			/* What follows a mark tells those of streams from those of runs. */
+			ra->async_size = ra->size - 1;
+		}
+	}
+	/* A fault does not meet the mark of the page that it waits for. */
+	ra->async_size = min(ra->async_size, max(ra->size, 1U) - 1);
+}
+
 /*
  * Leave out of the window what lies beyond the last page of the file. If the file grows, a reader
  * that gets there has arrived at the end of the window, and has not lost pages of it.
@@ -680,7 +804,89 @@ static void ra_end_with_file(struct ra_view *ra, pgoff_t pages)
 /* Is the window only a part of what is expected of the run? */
 static bool ra_within_run(const struct ra_view *ra, const struct ra_ask *ask)
 {
-	return ra->state == RA_RUN && ra->start + ra->size - ra->run_start < ask->expect;
+	return ra_in_run(ra) && ra->start + ra->size - ra->run_start < ask->expect;
+}
+
+static pgoff_t ra_file_pages(const struct readahead_control *ractl)
+{
+	return ((u64)i_size_read(ractl->mapping->host) + PAGE_SIZE - 1) >> PAGE_SHIFT;
+}
+
+/* Has a page a mark? @missing is the answer if it is not there. */
+static bool ra_has_mark(struct address_space *mapping, pgoff_t index, bool missing)
+{
+	struct folio *folio = filemap_get_folio(mapping, index);
+	bool mark;
+
+	if (IS_ERR_OR_NULL(folio))
+		return missing;
+	mark = folio_test_readahead(folio);
+	folio_put(folio);
+	return mark;
+}
+
+/* How far the pages of a run of faults were touched: one that was has no mark, or not any more. */
+static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
+{
+	unsigned long pages = ra->start + ra->size - ra->run_start;
+	struct folio *folio = filemap_get_folio(ask->mapping, ra->run_start);
+
+	if (IS_ERR_OR_NULL(folio))
+		return;
+	ask->waits = folio_test_locked(folio);
+	folio_put(folio);
+	ask->touched = 1;
+	if (ra->start - ra->run_start >= RA_SEEN_PAGES)
+		ask->touched = ra->start - ra->run_start;
+	else
+		while (ask->touched < min(pages, RA_SEEN_PAGES + 0UL) &&
+		       !ra_has_mark(ask->mapping, ra->run_start + ask->touched, true))
+			ask->touched++;
+}
+
+/* How many pages, or larger folios, there are from @start on */
+static unsigned long ra_cached(const struct ra_ask *ask, pgoff_t start, unsigned long size)
+{
+	unsigned long index, n = 0;
+	void *entry;
+
+	xa_for_each_range(&ask->mapping->i_pages, index, entry, start, start + size - 1)
+		n += !xa_is_value(entry);
+	return n;
+}
+
+/* Were two pages around a fault missed already, or so many runs? Or is all beside them there? */
+static void ra_look_around(const struct ra_view *ra, struct ra_ask *ask)
+{
+	unsigned long size = ra_tile(ask), expect = max(ra_run_expected(ra->mean), 1UL);
+	unsigned long need = RA_DENSE * expect;
+	unsigned long cached = READ_ONCE(ask->mapping->nrpages);
+	pgoff_t start = round_down(ask->index, size);
+
+	if (cached >= ask->file / 4)
+		need = 0;
+	else if (cached >= ask->file / 32)
+		need = expect;
+	ask->dense = ra_cached(ask, start, size) >= need;
+	if (ask->dense || 2 * expect > size)
+		return;
+	ask->dense = (start && ra_cached(ask, start - size, size) >= size - size / 4) ||
+		     ra_cached(ask, start + size, size) >= size - size / 4;
+}
+
+/*
+ * Does a mark say nothing but that its page is touched? Then the next page has one, too, or it is
+ * the last page of a run of faults: @missing says whether it is taken for that.
+ */
+static bool ra_noted(const struct ra_view *ra, const struct ra_ask *ask, bool missing)
+{
+	pgoff_t end = ra->start + ra->size;
+
+	if (ra->async_size && (ask->index == end - ra->async_size || ask->index == end))
+		return false;
+	if (ra->state == RA_FAULTS && ask->index >= ra->start && ask->index < end)
+		return true;
+	return ra_has_mark(ask->mapping, ask->index + 1, missing);
 }
 
 static int sysctl_readahead_runs __read_mostly = 1;
@@ -697,7 +903,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		.index = readahead_index(ractl),
 		.pages = max(req_count, 1UL),
 		.max = max(max_pages, 1UL),
-		.file = ((u64)i_size_read(inode) + PAGE_SIZE - 1) >> PAGE_SHIFT,
+		.file = ra_file_pages(ractl),
 		.directory = file && S_ISDIR(file_inode(file)->i_mode),
 	};
 	pgoff_t run_start;
@@ -707,6 +913,10 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 
 	ra_load(ractl->ra, &view);
 	run_start = view.run_start;
+	if (view.state == RA_FAULTS)
+		ra_look_back(&view, &ask);
+	if (folio)
+		ask.noted = ra_noted(&view, &ask, false);
 	if (!folio)
 		ra_plan_miss(&view, &ask);
 	else if (!ra_plan_mark(&view, &ask, folio_order(folio)))
@@ -753,6 +963,127 @@ enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio 
 				  unsigned long req_count, unsigned long max_pages)
 {
 	return ra_runs_decide(ractl, folio, req_count, max_pages);
+}
+
+/* One that is mapped would be touched unseen; where pages are written the bit is PG_reclaim. */
+static void ra_set_mark(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio = filemap_get_folio(mapping, index);
+
+	if (IS_ERR_OR_NULL(folio))
+		return;
+	if (!folio_mapped(folio) && !folio_test_dirty(folio) && !folio_test_writeback(folio))
+		folio_set_readahead(folio);
+	folio_put(folio);
+}
+
+/* Marks from @index on, to tell which pages of the last window are touched */
+static void ra_set_marks(const struct readahead_control *ractl, const struct ra_view *ra,
+			 pgoff_t index)
+{
+	pgoff_t end = ra->start + ra->size;
+
+	if (ra->state != RA_FAULTS)
+		return;
+	if (ra_one_mark(ra))
+		index = max(index, end - 1);
+	for (end = min(end, ra->run_start + RA_SEEN_PAGES); index < end; index++)
+		ra_set_mark(ractl->mapping, index);
+}
+
+/**
+ * ra_runs_maps - is it the policy that says what is read around a fault?
+ * @ractl: where
+ *
+ * Files so small that all of them would be read around faults before mm/filemap.c stopped to do
+ * that are left to it.
+ *
+ * Context: Any.
+ * Return: whether ra_runs_fault() is to be called.
+ */
+bool ra_runs_maps(const struct readahead_control *ractl)
+{
+	return READ_ONCE(sysctl_readahead_runs) &&
+	       ra_file_pages(ractl) > (loff_t)RA_SMALL * ractl->ra->ra_pages;
+}
+
+/**
+ * ra_runs_fault - read around a fault on a missing page
+ * @ractl: where; its index is the page
+ *
+ * Context: May sleep.
+ */
+void ra_runs_fault(struct readahead_control *ractl)
+{
+	struct ra_view view;
+	struct ra_ask ask = {
+		.mapping = ractl->mapping,
+		.index = readahead_index(ractl),
+		.pages = 1,
+		.max = max(ractl->ra->ra_pages, 1U),
+		.file = ra_file_pages(ractl),
+	};
+	pgoff_t run_start;
+
+	ra_load(ractl->ra, &view);
+	run_start = view.run_start;
+	if (view.state == RA_FAULTS)
+		ra_look_back(&view, &ask);
+	ra_look_around(&view, &ask);
+	ra_plan_fault(&view, &ask);
+	if (ask.ended)
+		trace_readahead_run(ractl->mapping->host, run_start, ask.ended, ask.spent,
+				    view.mean * (16 >> RA_RUN_SHIFT));
+	ra_end_with_file(&view, ask.file);
+	/* The run of a thread that still waits for its first page is not given up. */
+	if (!ask.waits)
+		ra_store(ractl->ra, &view);
+	ractl->_index = view.start;
+	force_page_cache_ra(ractl, max(view.size, 1U));
+	ra_set_marks(ractl, &view, ask.index + 1);
+	if (view.async_size)
+		ra_set_mark(ractl->mapping, view.start + view.size - view.async_size);
+}
+
+/**
+ * ra_runs_touched - a fault has come to a mark
+ * @ractl: where; its index is the page
+ * @folio: carries the mark
+ *
+ * Context: Any.
+ * Return: whether that was all that the mark had to tell. It is gone then.
+ */
+bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
+{
+	struct ra_view view;
+	struct ra_ask ask = {
+		.mapping = ractl->mapping,
+		.index = readahead_index(ractl),
+	};
+
+	if (!READ_ONCE(sysctl_readahead_runs) || folio_test_writeback(folio))
+		return false;
+	ra_load(ractl->ra, &view);
+	if (!ra_noted(&view, &ask, true))
+		return false;
+	folio_clear_readahead(folio);
+	return true;
+}
+
+/**
+ * ra_runs_go_on - a fault has come to a mark, and the next window was read
+ * @ractl: where
+ *
+ * Context: Any.
+ */
+void ra_runs_go_on(const struct readahead_control *ractl)
+{
+	struct ra_view view;
+
+	if (!READ_ONCE(sysctl_readahead_runs))
+		return;
+	ra_load(ractl->ra, &view);
+	ra_set_marks(ractl, &view, view.start);
 }
 
 /**

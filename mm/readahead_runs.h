@@ -29,6 +29,10 @@ enum ra_runs_verdict ra_runs_miss(struct readahead_control *ractl, unsigned long
 				  unsigned long max_pages);
 enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio *folio,
 				  unsigned long req_count, unsigned long max_pages);
+bool ra_runs_maps(const struct readahead_control *ractl);
+void ra_runs_fault(struct readahead_control *ractl);
+bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio);
+void ra_runs_go_on(const struct readahead_control *ractl);
 void ra_runs_advise(struct file_ra_state *ra, bool sequential);
 
 #endif

@@ -892,6 +892,148 @@ static void warm_files_are_read_further(struct kunit *test)
 	xa_destroy(&mapping.i_pages);
 }
 
+/* A fault on a missing page; of the run before @touched pages were touched. */
+static struct ra_ask fault(struct reader *r, pgoff_t index, unsigned long touched)
+{
+	struct ra_view view = look(r);
+	struct ra_ask ask = {
+		.mapping = &r->mapping, .index = index, .pages = 1, .max = r->max,
+		.touched = touched,
+	};
+
+	ra_plan_fault(&view, &ask);
+	ra_store(&r->ra, &view);
+	r->reads++;
+	r->pages += r->ra.size;
+	r->largest = max(r->largest, r->ra.size);
+	return ask;
+}
+
+/* @n runs of @len pages by faults. Who touches pages does not tell the policy: their marks do. */
+static void fault_runs(struct reader *r, unsigned int len, unsigned int n, unsigned int *touched)
+{
+	pgoff_t index, end, mark;
+
+	while (n--) {
+		end = next_place(r);
+		mark = NO_PAGE;
+		for (index = r->place; index < r->place + len; index++) {
+			if (index == end)
+				fault(r, index, *touched);
+			else if (index == mark)
+				ask(r, index, false);
+			end = r->ra.start + r->ra.size;
+			mark = r->ra.async_size ? end - r->ra.async_size : NO_PAGE;
+		}
+		*touched = len;
+	}
+}
+
+/* Of a mapping nothing is known: a window as before. Then runs are read, and no page too many. */
+static void runs_of_faults_are_learnt(struct kunit *test)
+{
+	unsigned int len, touched;
+	struct reader r;
+
+	for (len = 1; len <= 32; len++) {
+		touched = 0;
+		reader_init(&r, 32);
+		fault_runs(&r, len, 1, &touched);
+		KUNIT_EXPECT_EQ(test, r.largest, 32U);
+		fault_runs(&r, len, 5, &touched);
+		forget_counts(&r);
+		fault_runs(&r, len, 10, &touched);
+		KUNIT_EXPECT_EQ(test, r.reads, 10U);
+		KUNIT_EXPECT_EQ(test, r.pages, 10 * len);
+	}
+}
+
+/* The tenth random fault, and each one after it, reads its page. */
+static void random_faults_read_pages(struct kunit *test)
+{
+	unsigned int touched = 0;
+	struct reader r;
+
+	reader_init(&r, 32);
+	fault_runs(&r, 1, 9, &touched);
+	forget_counts(&r);
+	fault_runs(&r, 1, 1000, &touched);
+	KUNIT_EXPECT_EQ(test, r.pages, 1000U);
+}
+
+/* A run that was shorter than the habit tells that it was, and the next one how long runs are. */
+static void shorter_faults_are_noticed(struct kunit *test)
+{
+	unsigned int touched = 0;
+	struct reader r;
+
+	reader_init(&r, 32);
+	fault_runs(&r, 16, 6, &touched);
+	KUNIT_EXPECT_GE(test, look(&r).agreed, (unsigned int)RA_HABIT);
+	fault_runs(&r, 2, 1, &touched);
+	fault_runs(&r, 2, 1, &touched);
+	KUNIT_EXPECT_EQ(test, look(&r).agreed, 0U);
+	KUNIT_EXPECT_EQ(test, look(&r).last, 16U);
+	fault_runs(&r, 2, 6, &touched);
+	forget_counts(&r);
+	fault_runs(&r, 2, 10, &touched);
+	KUNIT_EXPECT_EQ(test, r.pages, 20U);
+}
+
+/* What outlives the expectation is read as a whole window; what goes on is a stream. */
+static void long_faults_are_streams(struct kunit *test)
+{
+	unsigned int touched = 0;
+	struct reader r;
+
+	reader_init(&r, 32);
+	fault_runs(&r, 1, 10, &touched);
+	forget_counts(&r);
+	fault_runs(&r, 1024, 1, &touched);
+	KUNIT_EXPECT_LE(test, r.reads, 2U + 1024 / 32);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 32U);
+}
+
+static void faults_go_back(struct kunit *test)
+{
+	unsigned int touched = 0;
+	struct reader r;
+
+	reader_init(&r, 32);
+	fault_runs(&r, 1, 10, &touched);
+	fault(&r, r.place - 1, 1);
+	KUNIT_EXPECT_EQ(test, r.ra.start, r.place - 32);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
+	/* Nor before the start of the file */
+	r.ra.start = 7;
+	fault(&r, 6, 1);
+	KUNIT_EXPECT_EQ(test, r.ra.start, 0UL);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 7U);
+}
+
+/* Where enough pages are there all of them are read, unless memory is short. */
+static void dense_faults_read_a_tile(struct kunit *test)
+{
+	struct ra_view ra = { .mean = 1 << RA_RUN_SHIFT };
+	struct address_space mapping;
+	struct ra_ask ask = {
+		.mapping = &mapping, .index = 500, .pages = 1, .max = 100, .dense = true,
+	};
+
+	memset(&mapping, 0, sizeof(mapping));
+	xa_init(&mapping.i_pages);
+	ra_plan_fault(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ra.start, 480UL);
+	KUNIT_EXPECT_EQ(test, ra.size, 32U);
+	put_shadow(test, &mapping, 500);
+	ra = (struct ra_view){ .mean = 1 << RA_RUN_SHIFT };
+	ra_plan_fault(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ra.start, 500UL);
+	KUNIT_EXPECT_EQ(test, ra.size, 1U);
+	xa_destroy(&mapping.i_pages);
+}
+
 static void habit_does_not_wrap(struct kunit *test)
 {
 	struct ra_view ra;
@@ -939,7 +1081,11 @@ static void any_state_gives_a_sane_window(struct kunit *test)
 			view.state = dice >> 18 & 3;
 		size = view.size;
 		read = true;
-		if (dice >> 17 & 1)
+		ask.touched = prandom_u32_state(&rnd) >> dice % 32;
+		ask.dense = dice >> 20 & 1;
+		if (dice >> 19 & 1)
+			ra_plan_fault(&view, &ask);
+		else if (dice >> 17 & 1)
 			ra_plan_miss(&view, &ask);
 		else
 			read = ra_plan_mark(&view, &ask, 0);
@@ -979,6 +1125,12 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(last_page_of_a_directory_counts),
 	KUNIT_CASE(bimodal_runs_are_streams),
 	KUNIT_CASE(warm_files_are_read_further),
+	KUNIT_CASE(runs_of_faults_are_learnt),
+	KUNIT_CASE(random_faults_read_pages),
+	KUNIT_CASE(shorter_faults_are_noticed),
+	KUNIT_CASE(long_faults_are_streams),
+	KUNIT_CASE(faults_go_back),
+	KUNIT_CASE(dense_faults_read_a_tile),
 	KUNIT_CASE(habit_does_not_wrap),
 	KUNIT_CASE(any_state_gives_a_sane_window),
 	{}

@@ -11,7 +11,8 @@
  *	ra_replay import blktrace|fio [TRACE]	make a trace of blkparse's or fio's log
  *
  * A trace has a line a read: microseconds, open file, file, byte, length. Open file and file are
- * words without blanks; an open file is of one file. Lines that begin with # are skipped.
+ * words without blanks; an open file is of one file. If the word fault follows its pages
+ * are touched through a mapping. Lines that begin with # are skipped.
  *
  * Words of a replay, with their defaults: max=32 (the largest window, in pages), cache=65536
  * (pages), threads=1 (that take the next read when they are free), base=7.3 (or 6.1: which kernel's
@@ -25,6 +26,8 @@
  *	turns		n turns of streams=8 on one open file, pages=32 each, by=1
  *	skip		n pages of a file in order, but only one=3 of=10 is read, at random
  *	shared		n reads of a stream by=8 pages, of each group=8 in any order
+ * Besides, of all: mapped (by faults), and of runs mixed (every other one is) and down (each from
+ * its last page to the first).
  *
  * The policies: "runs" is the kernel's own code, mm/readahead_runs.c. "doubling" is what the base
  * does without, as we understand it: windows that double, and no memory of runs. "average" is the
@@ -35,7 +38,9 @@
  *
  * The model: a page cache of so many pages that forgets what was used longest ago; a disk that
  * takes 200 us for each read and 4 us for each page, reads in parallel; a program that goes on 2 us
- * after it has its page, not before the trace says. A stall is a wait for a page. With "disk" all
+ * after it has its page, not before the trace says. A fault takes 1 us besides, and maps what is
+ * there of the 16 pages around it; "doubling" reads around it until mmap_miss says no, "average"
+ * and "future" as at a read. A stall is a wait for a page. With "disk" all
  * files lie on one U320 disk of 2004 (model_disk.h), which does one read after the other.
  *
  * "check" says "not ok" if "runs" takes more of the time of "doubling" than it should on one of the
@@ -49,6 +54,7 @@
 #include "steps.h"
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -57,6 +63,8 @@
 #define READ_US		200
 #define READ_PAGE_US	4
 #define USE_PAGE_US	2
+#define FAULT_US	1	/* of which no page has to be read */
+#define FAULT_AROUND	16UL	/* pages */
 #define DISK_RATE	320000000ULL	/* of its wire, bytes a second */
 
 /* Many times what was seen */
@@ -70,6 +78,7 @@ struct access {
 	unsigned int open, file;
 	pgoff_t index;
 	unsigned long pages;
+	bool fault;		/* touched through a mapping */
 	unsigned long ahead;	/* pages from index to the end of the run that this is part of */
 };
 
@@ -79,7 +88,7 @@ struct page {
 	struct page *newer, *older;
 	unsigned int file;
 	pgoff_t index;
-	bool mark, used;
+	bool used;
 };
 
 struct data_file {
@@ -106,6 +115,9 @@ struct policy {
 		     unsigned long pages);
 	void (*mark)(struct open_file *o, const struct access *a, pgoff_t index,
 		     unsigned long pages);
+	/* A fault on a missing page, and on one that is there: those that are NULL do as above. */
+	void (*fault)(struct open_file *o, pgoff_t index);
+	void (*touch)(struct open_file *o, pgoff_t index);
 };
 
 static struct access *trace;
@@ -120,7 +132,7 @@ static struct words {
 	unsigned long file, streams, pages, by, one, of, group;
 	unsigned int lens;
 	struct { unsigned long from, to; bool mean; } len[LENS];
-	bool any, disk, old;
+	bool any, disk, old, mapped, mixed, down;
 } words, defaults = {
 	.max = 32, .cache = 65536, .threads = 1, .seed = 1, .count = 1000, .file = 1000000,
 	.streams = 8, .pages = 32, .one = 3, .of = 10, .group = 8, .lens = 1, .len = { { 16, 16 } },
@@ -175,7 +187,7 @@ static void link_newest(struct page *page)
 
 static bool is_cached(const struct data_file *f, pgoff_t index)
 {
-	return f->present[index] == XA_PAGE;
+	return f->present[index] & XA_PAGE;
 }
 
 static void evict(struct page *page)
@@ -199,10 +211,9 @@ static void add_page(unsigned int file, pgoff_t index, bool mark, unsigned long 
 		die("no memory");
 	page->file = file;
 	page->index = index;
-	page->mark = mark;
 	page->arrives = arrives;
 	files[file].page[index] = page;
-	files[file].present[index] = XA_PAGE;
+	files[file].present[index] = XA_PAGE | (mark ? XA_MARK : 0);
 	files[file].cached++;
 	link_newest(page);
 	if (++cached > words.cache)
@@ -268,23 +279,40 @@ static void read_planned(struct open_file *o)
 	read_window(o->file, ra->start, ra->size, ra->async_size);
 }
 
-static void runs_read(struct open_file *o, pgoff_t index, unsigned long pages, bool missed)
+/* What the policy sees of an open file */
+struct seen {
+	struct inode inode;
+	struct address_space mapping;
+	struct readahead_control ractl;
+};
+
+static void look_at(struct seen *seen, struct open_file *o, pgoff_t index)
 {
 	struct data_file *f = &files[o->file];
-	struct inode inode = { .i_size = f->pages * PAGE_SIZE };
-	struct address_space mapping = {
+
+	*seen = (struct seen){ .inode = { .i_size = f->pages * PAGE_SIZE } };
+	seen->mapping = (struct address_space){
 		.i_pages = { .present = f->present, .pages = f->pages },
-		.nrpages = f->cached, .host = &inode,
+		.nrpages = f->cached, .host = &seen->inode,
 	};
-	struct readahead_control ractl = { .ra = &o->ra, .mapping = &mapping, ._index = index };
+	seen->ractl = (struct readahead_control){
+		.ra = &o->ra, .mapping = &seen->mapping, ._index = index,
+	};
+	o->ra.ra_pages = words.max;
+}
+
+static void runs_read(struct open_file *o, pgoff_t index, unsigned long pages, bool missed)
+{
 	struct folio folio = { 0 };
 	enum ra_runs_verdict verdict;
+	struct seen seen;
 
+	look_at(&seen, o, index);
 	if (missed) {
-		verdict = ra_runs_miss(&ractl, pages, words.max);
+		verdict = ra_runs_miss(&seen.ractl, pages, words.max);
 		o->ra.order = 0;
 	} else {
-		verdict = ra_runs_mark(&ractl, &folio, pages, words.max);
+		verdict = ra_runs_mark(&seen.ractl, &folio, pages, words.max);
 		if (verdict == RA_RUNS_STREAM)
 			round_window(&o->ra);
 	}
@@ -410,6 +438,95 @@ static void doubling_mark(struct open_file *o, const struct access *a, pgoff_t i
 	}
 }
 
+/* Faults: mm/filemap.c's part */
+
+static void runs_force(struct readahead_control *ractl, unsigned long pages)
+{
+	char *ra = (char *)ractl->ra;
+	struct open_file *o = (struct open_file *)(ra - offsetof(struct open_file, ra));
+
+	read_window(o->file, ractl->_index, pages, 0);
+}
+
+static void stock_fault(struct open_file *o, pgoff_t index)
+{
+	struct file_ra_state *ra = &o->ra;
+
+	if (ra->mmap_miss < 1000)
+		ra->mmap_miss++;
+	if (ra->mmap_miss > 100)
+		return;
+	ra->start = index - min(index, words.max / 2);
+	ra->size = words.max;
+	ra->async_size = words.max / 4;
+	ra->order = 0;
+	read_window(o->file, ra->start, ra->size, ra->async_size);
+}
+
+static void stock_missed_less(struct file_ra_state *ra, unsigned int pages)
+{
+	ra->mmap_miss -= min(ra->mmap_miss + 0U, pages);
+}
+
+static void doubling_touch(struct open_file *o, pgoff_t index)
+{
+	struct data_file *f = &files[o->file];
+
+	if (words.old || f->page[index]->arrives <= now)
+		stock_missed_less(&o->ra, 1);
+	if (f->present[index] & XA_MARK) {
+		f->present[index] &= ~XA_MARK;
+		doubling_mark(o, NULL, index, words.max);
+	}
+}
+
+/* Pages that are on their way are locked. */
+static void lock_pages(struct data_file *f, pgoff_t from, unsigned long pages)
+{
+	pgoff_t index;
+
+	for (index = from; index < min(from + pages, f->pages); index++)
+		if (is_cached(f, index)) {
+			f->present[index] &= ~XA_LOCKED;
+			if (f->page[index]->arrives > now)
+				f->present[index] |= XA_LOCKED;
+		}
+}
+
+static void runs_fault(struct open_file *o, pgoff_t index)
+{
+	struct data_file *f = &files[o->file];
+	struct ra_view view;
+	struct seen seen;
+
+	look_at(&seen, o, index);
+	if (!ra_runs_maps(&seen.ractl)) {
+		stock_fault(o, index);
+		return;
+	}
+	ra_load(&o->ra, &view);
+	lock_pages(f, view.run_start, 1);
+	ra_runs_fault(&seen.ractl);
+}
+
+static void runs_touch(struct open_file *o, pgoff_t index)
+{
+	struct data_file *f = &files[o->file];
+	struct seen seen;
+
+	if (words.old || f->page[index]->arrives <= now)
+		stock_missed_less(&o->ra, 1);
+	if (!(f->present[index] & XA_MARK))
+		return;
+	look_at(&seen, o, index);
+	if (ra_runs_touched(&seen.ractl, (struct folio *)&f->present[index]))
+		return;
+	f->present[index] &= ~XA_MARK;
+	runs_read(o, index, words.max, false);
+	look_at(&seen, o, index);
+	ra_runs_go_on(&seen.ractl);
+}
+
 /* A run has ended, or goes on: either way the next window is what was used, and a page. */
 static void average_miss(struct open_file *o, const struct access *a, pgoff_t index,
 			 unsigned long pages)
@@ -458,9 +575,9 @@ static void future_mark(struct open_file *o, const struct access *a, pgoff_t ind
 enum { DOUBLING, AVERAGE, RUNS, FUTURE, POLICIES };
 
 static const struct policy policies[POLICIES] = {
-	[DOUBLING] = { "doubling", doubling_miss, doubling_mark },
+	[DOUBLING] = { "doubling", doubling_miss, doubling_mark, stock_fault, doubling_touch },
 	[AVERAGE] = { "average", average_miss, average_mark },
-	[RUNS] = { "runs", runs_miss, runs_mark },
+	[RUNS] = { "runs", runs_miss, runs_mark, runs_fault, runs_touch },
 	[FUTURE] = { "future", future_miss, future_mark },
 };
 
@@ -484,8 +601,8 @@ static void use_page(const struct policy *policy, struct open_file *o, const str
 	if (!is_cached(f, index))
 		read_window(o->file, index, 1, 0);
 	page = f->page[index];
-	if (page->mark) {
-		page->mark = false;
+	if (f->present[index] & XA_MARK) {
+		f->present[index] &= ~XA_MARK;
 		policy->mark(o, a, index, pages);
 		page = f->page[index];
 	}
@@ -506,6 +623,83 @@ static void use_page(const struct policy *policy, struct open_file *o, const str
 	o->next = index + 1;
 	if (words.old)
 		o->ra.prev_pos = (loff_t)(index + 1) << PAGE_SHIFT;
+}
+
+/* Map what is there of the 16 pages around a fault, but for marks. */
+static void map_around(struct open_file *o, pgoff_t index, bool first)
+{
+	struct data_file *f = &files[o->file];
+	pgoff_t i, from = round_down(index, FAULT_AROUND);
+	unsigned int mapped = 0;
+
+	for (i = from; i < min(from + FAULT_AROUND, f->pages); i++) {
+		if (!is_cached(f, i) || f->page[i]->arrives > now ||
+		    f->present[i] & (XA_MARK | XA_MAPPED))
+			continue;
+		f->present[i] |= XA_MAPPED;
+		mapped++;
+	}
+	if (words.old)
+		stock_missed_less(&o->ra, mapped);
+	else if (first && f->present[index] & XA_MAPPED)
+		stock_missed_less(&o->ra, 1);
+}
+
+static void wait_for(const struct page *page)
+{
+	if (page->arrives <= now)
+		return;
+	stalls++;
+	stalled += page->arrives - now;
+	now = page->arrives;
+}
+
+/* A program touches a page of its mapping. */
+static void touch_page(const struct policy *policy, struct open_file *o, const struct access *a,
+		       pgoff_t index)
+{
+	struct data_file *f = &files[o->file];
+	struct page *page;
+
+	if (!(f->present[index] & XA_MAPPED)) {
+		now += FAULT_US;
+		if (is_cached(f, index))
+			map_around(o, index, true);
+	}
+	if (!is_cached(f, index)) {
+		if (policy->fault)
+			policy->fault(o, index);
+		else
+			policy->miss(o, a, index, 1);
+		if (!is_cached(f, index))
+			read_window(o->file, index, 1, 0);
+		wait_for(f->page[index]);
+		map_around(o, index, false);
+	} else if (!(f->present[index] & XA_MAPPED)) {
+		if (policy->touch)
+			policy->touch(o, index);
+		else if (f->present[index] & XA_MARK)
+			policy->mark(o, a, index, 1);
+		page = f->page[index];
+		if (page && page->arrives > now) {
+			wait_for(page);
+			map_around(o, index, false);
+		}
+	}
+	page = f->page[index];
+	if (!page)
+		return;
+	if (!policy->touch)
+		f->present[index] &= ~XA_MARK;
+	f->present[index] |= XA_MAPPED;
+	used_pages += !page->used;
+	page->used = true;
+	unlink_page(page);
+	link_newest(page);
+	now += USE_PAGE_US;
+	o->serial++;
+	o->used++;
+	o->next = index + 1;
 }
 
 static void forget_all(void)
@@ -554,7 +748,15 @@ static void replay(const struct policy *policy)
 				first = i;
 		now = max(free_at[first], a->us);
 		for (index = a->index; index < a->index + a->pages; index++)
-			use_page(policy, &opens[a->open], a, index);
+			if (a->fault)
+				touch_page(policy, &opens[a->open], a, index);
+			else
+				use_page(policy, &opens[a->open], a, index);
+		if (a->fault) {
+			free_at[first] = now;
+			done = max(done, now);
+			continue;
+		}
 		/* 6.1 notes the position page by page, which comes to the same at the next read. */
 		opens[a->open].ra.prev_pos = (loff_t)(a->index + a->pages) << PAGE_SHIFT;
 		free_at[first] = now;
@@ -634,7 +836,7 @@ static unsigned int find_open(const char *name, const char *file)
 }
 
 static void add_access(unsigned long long us, const char *open, const char *file,
-		       unsigned long long byte, unsigned long long length)
+		       unsigned long long byte, unsigned long long length, bool fault)
 {
 	struct access *a;
 
@@ -643,6 +845,7 @@ static void add_access(unsigned long long us, const char *open, const char *file
 	a->us = us;
 	a->open = find_open(open, file);
 	a->file = opens[a->open].file;
+	a->fault = fault;
 	a->index = byte >> PAGE_SHIFT;
 	a->pages = ((byte + length - 1) >> PAGE_SHIFT) - a->index + 1;
 	files[a->file].pages = max(files[a->file].pages, a->index + a->pages);
@@ -651,17 +854,21 @@ static void add_access(unsigned long long us, const char *open, const char *file
 static void load_trace(FILE *in)
 {
 	unsigned long long us, byte, length;
-	char line[512], open[64], file[64];
+	char line[512], open[64], file[64], how[8];
 	unsigned int number = 0, i;
+	int words_of_line;
 
 	while (fgets(line, sizeof(line), in)) {
 		number++;
 		if (*line == '#' || *line == '\n')
 			continue;
-		if (sscanf(line, "%llu %63s %63s %llu %llu", &us, open, file, &byte,
-			   &length) != 5 || !length || byte >> 44 || length >> 44)
-			die("line %u is not: microseconds open-file file byte length", number);
-		add_access(us, open, file, byte, length);
+		words_of_line = sscanf(line, "%llu %63s %63s %llu %llu %7s", &us, open, file, &byte,
+				       &length, how);
+		if (words_of_line < 5 || !length || byte >> 44 || length >> 44 ||
+		    (words_of_line == 6 && strcmp(how, "fault")))
+			die("line %u is not: microseconds open-file file byte length [fault]",
+			    number);
+		add_access(us, open, file, byte, length, words_of_line == 6);
 	}
 	if (!nr_accesses)
 		die("the trace is empty");
@@ -711,8 +918,8 @@ static FILE *made;	/* where the trace goes */
 
 static void put_read(const char *open, const char *file, pgoff_t index, unsigned long pages)
 {
-	fprintf(made, "%llu %s %s %lu %lu\n", clock_us++, open, file, index * PAGE_SIZE,
-		pages * PAGE_SIZE);
+	fprintf(made, "%llu %s %s %lu %lu%s\n", clock_us++, open, file, index * PAGE_SIZE,
+		pages * PAGE_SIZE, words.mapped ? " fault" : "");
 }
 
 static void put_run(const char *open, const char *file, pgoff_t index, unsigned long pages)
@@ -811,8 +1018,10 @@ static void gen_runs(void)
 		unsigned long by = words.by ? min(words.by, len) : len, n;
 		pgoff_t index = pick(words.file - len);
 
+		words.mapped ^= words.mixed;
 		for (n = 0; n < len; n += by)
-			put_read("runs", "file", index + n, min(by, len - n));
+			put_read("runs", "file", index + (words.down ? len - 1 - n : n),
+				 min(by, len - n));
 	}
 }
 
@@ -934,6 +1143,12 @@ static bool read_word(const char *word)
 		words.by = 0;
 	else if (!strcmp(word, "any"))
 		words.any = true;
+	else if (!strcmp(word, "mapped"))
+		words.mapped = true;
+	else if (!strcmp(word, "mixed"))
+		words.mixed = true;
+	else if (!strcmp(word, "down"))
+		words.down = true;
 	else if (!strcmp(word, "disk"))
 		words.disk = true;
 	else if (!strcmp(word, "base=6.1") || !strcmp(word, "base=7.3"))
@@ -1017,6 +1232,30 @@ static const struct bound {
 	{ "runs lens=4 file=8192 n=8000 max=1024", { { 96, 101 }, { 100, 101 } } },
 	{ "runs lens=4 file=8192 n=8000 cache=7373", { { 83, 93 }, { 85, 92 } } },
 	{ "runs lens=4 file=8192 n=8000 cache=4096", { { 72, 68 }, { 73, 62 } } },
+	/* Mappings: single pages, runs, streams, backwards, files that come to be in memory */
+	{ "runs mapped lens=1", { { 96, 28 }, { 66, 4 } } },
+	{ "runs mapped lens=4", { { 32, 57 }, { 70, 15 } } },
+	{ "runs mapped lens=16", { { 86, 28 }, { 86, 28 } } },
+	{ "runs mapped lens=64", { { 98, 68 }, { 98, 61 } } },
+	{ "runs mapped lens=256 n=200", { { 103, 97 }, { 100, 92 } } },
+	{ "runs mapped lens=2000 n=50", { { 101, 100 }, { 101, 101 } } },
+	{ "runs mapped lens=30000 n=1", { { 101, 101 }, { 101, 101 } } },
+	{ "runs mapped lens=16*", { { 94, 65 }, { 94, 67 } } },
+	{ "runs mapped lens=1-16", { { 99, 52 }, { 99, 52 } } },
+	{ "runs mapped lens=1,10", { { 46, 140 }, { 117, 73 } } },
+	{ "runs mapped lens=64,64,1,1", { { 119, 92 }, { 116, 90 } } },
+	{ "runs mapped lens=2000 n=50 down", { { 72, 103 }, { 72, 103 } } },
+	{ "runs mapped lens=16 down", { { 190, 199 }, { 190, 199 } } },
+	{ "runs mapped lens=1 file=3000 n=3000", { { 100, 100 }, { 100, 100 } } },
+	{ "runs mapped lens=1 file=50000 n=50000", { { 15, 152 }, { 110, 102 } } },
+	{ "runs mapped lens=1 file=50000 n=5000", { { 72, 600 }, { 125, 103 } } },
+	{ "runs mapped lens=4 file=8192 n=8000", { { 30, 102 }, { 108, 102 } } },
+	{ "runs mapped lens=1 file=50000 n=50000 cache=25000", { { 88, 255 }, { 75, 15 } } },
+	{ "skip mapped one=30 of=100 n=20000", { { 103, 102 }, { 107, 102 } } },
+	{ "turns mapped pages=8 n=4000", { { 105, 102 }, { 103, 102 } } },
+	{ "runs mapped lens=1 threads=8", { { 98, 40 }, { 66, 7 } } },
+	{ "runs mixed lens=16", { { 58, 36 }, { 59, 29 } } },
+	{ "runs mixed lens=1,16", { { 95, 92 }, { 85, 61 } } },
 	/* Eight threads */
 	{ "shared threads=8 max=256 n=16000", { { 102, 101 }, { 102, 101 } } },
 	{ "shared threads=8 max=1024 n=16000", { { 102, 101 }, { 103, 101 } } },
@@ -1121,6 +1360,8 @@ static void draw_words(char *text, size_t size)
 			 1 + pick(16), 1 + pick(8), max, max(40000 / i, 500UL));
 		break;
 	}
+	if (!pick(3))
+		snprintf(text + strlen(text), size - strlen(text), " mapped");
 	if (!pick(3)) {
 		i = max * (4 + pick(60));
 		snprintf(text + strlen(text), size - strlen(text), " cache=%lu", i);
@@ -1259,6 +1500,7 @@ int main(int argc, char **argv)
 	int i = 1;
 
 	words = defaults;
+	ra_reads = runs_force;
 	made = stdout;
 	if (argc == 2 && !strcmp(argv[1], "check"))
 		return check();

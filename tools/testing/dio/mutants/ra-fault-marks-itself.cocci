@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+// A window of faults has a mark on the page that is waited for, which nobody meets.
+
+@@ @@
+-ra_set_marks(ractl, &view, ask.index + 1);
++ra_set_marks(ractl, &view, view.start);
