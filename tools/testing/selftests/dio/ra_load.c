@@ -18,7 +18,8 @@
  *	stride		n reads of bs, every len; from the end it goes back to the second bs
  *	mix		n times a run of 8 to 32 pages at a random place, and len of a long scan, on
  *			one open file, or with the word separate on two
- *	mmap-seq, mmap-random	touch n pages of a mapping
+ *	mmap-seq, mmap-random	touch n pages of a mapping; advise= is of the mapping, too
+ *	mmap-run, mmap-turn	n runs of len; n random pages, then a run of len
  *
  * Runs are read bs at a time. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
@@ -369,28 +370,60 @@ static void touch(const unsigned char *map, unsigned long long pos)
 		verify(map + pos, pos, PAGE);
 }
 
-static void run_mmap(int random)
+static const unsigned char *map_file(void)
 {
-	unsigned char *map = mmap(NULL, opt.size, PROT_READ, MAP_SHARED, fd, 0);
-	unsigned long long i;
+	static const int advice[] = {
+		[POSIX_FADV_NORMAL] = MADV_NORMAL, [POSIX_FADV_RANDOM] = MADV_RANDOM,
+		[POSIX_FADV_SEQUENTIAL] = MADV_SEQUENTIAL,
+	};
+	void *map = mmap(NULL, opt.size, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (map == MAP_FAILED)
 		die(EXIT_DEVICE, "%s: mmap: %s", opt.name, strerror(errno));
-	if (opt.n * PAGE > opt.size)
-		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, opt.n * PAGE);
-	for (i = 0; i < opt.n; i++)
-		touch(map, random ? place(PAGE) : i * PAGE);
-	munmap(map, opt.size);
+	if (opt.advice >= 0 && madvise(map, opt.size, advice[opt.advice]))
+		die(EXIT_DEVICE, "%s: madvise is refused", opt.name);
+	return map;
+}
+
+static void touch_run(const unsigned char *map, unsigned long long pos, unsigned long long len)
+{
+	unsigned long long end = pos + len;
+
+	last = pos;
+	for (; pos < end; pos += PAGE)
+		touch(map, pos);
 }
 
 static void run_mmap_seq(void)
 {
-	run_mmap(0);
+	if (opt.n * PAGE > opt.size)
+		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, opt.n * PAGE);
+	touch_run(map_file(), 0, opt.n * PAGE);
+}
+
+static void run_mmap_runs(void)
+{
+	const unsigned char *map = map_file();
+	unsigned long long i;
+
+	for (i = 0; i < opt.n; i++)
+		touch_run(map, place(opt.len), opt.len);
 }
 
 static void run_mmap_random(void)
 {
-	run_mmap(1);
+	opt.len = PAGE;
+	run_mmap_runs();
+}
+
+static void run_mmap_turn(void)
+{
+	const unsigned char *map = map_file();
+	unsigned long long i;
+
+	for (i = 0; i < opt.n; i++)
+		touch_run(map, place(PAGE), PAGE);
+	touch_run(map, place(opt.len), opt.len);
 }
 
 static const struct mode modes[] = {
@@ -400,6 +433,8 @@ static const struct mode modes[] = {
 	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
 	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
 	{ "mmap-seq", run_mmap_seq, NO_BAD }, { "mmap-random", run_mmap_random, NO_BAD },
+	{ "mmap-run", run_mmap_runs, NEEDS_LEN | NO_BAD },
+	{ "mmap-turn", run_mmap_turn, NEEDS_LEN | NO_BAD },
 };
 
 static const struct {

@@ -93,6 +93,28 @@ streams_on_one_file()
 	within $((112 + 8 * $1)) $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
 }
 
+# Of faults the first two, and the runs that teach the length, read a window of 32 pages or two.
+mapped_runs()
+{
+	within $((48 + 14)) $((48 * $1 / 4 + 186)) mmap-run len="$1k" every=1m n=50
+}
+
+# The first two read windows, each of the others its page.
+mapped_random()
+{
+	within 62 $((58 + 2 * 32)) mmap-random every=1m n=60
+}
+
+mapped_sequential()
+{
+	within $((4096 / 32 + 8)) $((4096 + 96)) mmap-seq n=4096
+}
+
+mapped_turn()
+{
+	within $((50 + 1024 / 32 + 6)) $((50 + 1024 + 64 + 96)) mmap-turn len=4m every=1m n=50
+}
+
 # A run length that another open file has learnt is none of ours.
 state_is_per_open_file()
 {
@@ -161,7 +183,7 @@ echo 128 >"$queue/read_ahead_kb"
 "$DIO_DIR/disk_stamp" disk=0 size=64m write-device "$disk" >/dev/null ||
 	dio_skip_all "$disk cannot be stamped"
 
-dio_plan 15
+dio_plan 22
 for kb in 16 64 128; do
 	dio_check "runs of $kb KiB take a read each, and no page too many" constant_runs $kb
 done
@@ -174,6 +196,15 @@ dio_check "POSIX_FADV_SEQUENTIAL doubles the window" advice_sequential
 for k in 2 8; do
 	dio_check "$k streams on one open file" streams_on_one_file $k
 done
+for kb in 16 64; do
+	dio_check "mapped runs of $kb KiB take a read each" mapped_runs $kb
+done
+dio_check "random faults read their page" mapped_random
+dio_check "sequential faults read full windows" mapped_sequential
+dio_check "random faults, then sequential ones" mapped_turn
+dio_check "MADV_RANDOM reads what is touched" exactly 60 60 mmap-run len=16k every=1m n=15 advise=random
+dio_check "MADV_SEQUENTIAL reads on" within $((4096 / 64 + 8)) $((4096 + 128)) \
+	mmap-seq n=4096 advise=sequential
 dio_check "an open file does not learn from another" state_is_per_open_file
 dio_check "read_ahead_kb 0 reads single pages" no_readahead_kb
 dio_check "the tracepoints tell used from wasted pages" trace_of_runs
