@@ -115,6 +115,7 @@ identifier bh_result;
 +	int err = -EAGAIN, blocks = 16;
 +	struct kernel_lb_addr eloc;
 +	u32 elen = 0;
++	size_t want;
 +	s8 etype = 0;
 +
 +	if (create || !down_read_trylock(&iinfo->i_data_sem))
@@ -134,9 +135,10 @@ identifier bh_result;
 +	if (UDF_SB(inode->i_sb)->s_partmaps[eloc.partitionReferenceNum].s_partition_func)
 +		goto unlock;
 +	err = 0;
-+	bh->b_size = min_t(u64, bh->b_size, round_up((u64)(end - offset), i_blocksize(inode)));
++	want = min_t(u64, bh->b_size, round_up((u64)(end - offset), i_blocksize(inode)));
 +	offset -= end - elen;
 +	map_bh(bh, inode->i_sb, udf_get_lb_pblock(inode->i_sb, &eloc, offset >> inode->i_blkbits));
++	bh->b_size = want;
 +unlock:
 +	up_read(&iinfo->i_data_sem);
 +	brelse(pos.bh);
