@@ -32,7 +32,8 @@ HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
 STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, AVOID_EXTERNS, \
 	NEW_TYPEDEFS, MACRO_ARG_REUSE, MACRO_ARG_PRECEDENCE, PREFER_DEFINED_ATTRIBUTE_MACRO, \
-	EXPORT_SYMBOL, FUNCTION_ARGUMENTS, MINMAX, ENOSYS, IS_ENABLED_CONFIG
+	EXPORT_SYMBOL, FUNCTION_ARGUMENTS, MINMAX, ENOSYS, IS_ENABLED_CONFIG, \
+	MACRO_ARG_UNUSED
 
 help:
 	@echo 'BASE=6.1, 6.12 or 7.3 (default: the distribution'"'"'s own), or KSRC= a tree of one of these,'
