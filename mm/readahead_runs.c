@@ -57,9 +57,10 @@
  * run begins the marks tell how long the one before was. Once runs keep to one length its last page
  * alone has one; if that is still there at the next fault, the run was shorter, and marks tell all
  * again. Where a thread still waits for its first page nothing is learnt, and its run stays the one
- * that is known. A run that outlives the expectation is given a whole window, as faults were
- * before; so are faults that go backwards. Where three pages (or runs) of 32 around a fault were
- * missed, or more of the file is there, or all beside it is, all 32 are read.
+ * that is known. A run that outlives the expectation is given four times what it had, at least
+ * 32 pages; faults that go backwards a whole window. Where three pages (or runs) of 32 around a
+ * fault were missed, or all beside it is there, all 32 are read; fewer will do if a good part of
+ * the file is there and memory has room for the rest.
  *
  * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word, or as
  * two on 32 bits, where a mix of two states is no worse than either. Faults rewrite start and size
@@ -84,6 +85,7 @@
 #include <linux/pagemap.h>
 #include <linux/sizes.h>
 #include <linux/sysctl.h>
+#include <linux/vmstat.h>
 #include <linux/xarray.h>
 
 #include "internal.h"
@@ -105,12 +107,15 @@
 /* So many pages at the beginning of a run of faults have a mark each. */
 #define RA_SEEN_PAGES	64U
 
-/* After so many runs of faults of one length one mark has to do. */
-#define RA_HABIT	2
+/* Once so many runs of faults in a row were as long as the one before, one mark has to do. */
+#define RA_HABIT	1
 
 /* Around a fault so many pages are looked at, and read if enough of them are there. */
 #define RA_TILE		32UL
 #define RA_DENSE	2
+
+/* In a file that memory has no room for, so many times as many of them as of the whole file */
+#define RA_FAR_MORE	4
 
 /* A file of fewer windows is read around faults, as mm/filemap.c does it until so many are lost. */
 #define RA_SMALL	100
@@ -208,6 +213,7 @@ struct ra_view {
  * @spent: how many pages were read for it
  * @touched: how many pages of a run of faults were touched, one after the other
  * @waits: the first page of that run is not there yet
+ * @room: how many pages may come in without anything else having to go that is in use
  * @dense: most pages around @index are in the cache, or come to be
  * @noted: the mark is not a stream's, but tells that its page was touched
  */
@@ -222,6 +228,7 @@ struct ra_ask {
 	unsigned long ended;
 	unsigned long spent;
 	unsigned long touched;
+	unsigned long room;
 	bool waits;
 	bool dense;
 	bool noted;
@@ -375,13 +382,13 @@ static unsigned long ra_run_next(const struct ra_view *ra, const struct ra_ask *
 	if (done < expect)
 		return min3(expect - done, ask->max, max(2UL * ra->size, RA_WAIT_PAGES));
 
+	/* Each fault waits, so windows grow faster than those of reads. */
+	if (ra->state == RA_FAULTS)
+		return min(ask->max, max(RA_TILE, 4 * done));
 	if (done < max(4 * expect, 8UL))
 		size = max(expect, ra_opening(ask->pages, ask->max));
 	else
 		size = ra_doubled(ra->size, ask->max);
-	/* Around a fault no less was read before there was a policy. */
-	if (ra->state == RA_FAULTS)
-		return ask->max;
 	bold = done < 8 * expect ? 4UL * ra->size : ask->max;
 	if (ra->agreed < RA_AGREED_MAX)
 		bold = min(bold, 4UL * ra->agreed);
@@ -855,15 +862,21 @@ static unsigned long ra_cached(const struct ra_ask *ask, pgoff_t start, unsigned
 	return n;
 }
 
-/* Were two pages around a fault missed already, or so many runs? Or is all beside them there? */
+/*
+ * Were two pages around a fault missed already, or so many runs? Or is all beside them there? Of a
+ * file that comes to be in memory, and has room there, fewer will do; else there must be far more
+ * than wherever one looks.
+ */
 static void ra_look_around(const struct ra_view *ra, struct ra_ask *ask)
 {
 	unsigned long size = ra_tile(ask), expect = max(ra_run_expected(ra->mean), 1UL);
 	unsigned long need = RA_DENSE * expect;
-	unsigned long cached = READ_ONCE(ask->mapping->nrpages);
+	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
 	pgoff_t start = round_down(ask->index, size);
 
-	if (cached >= ask->file / 4)
+	if (ask->file - cached > ask->room)
+		need += mult_frac(cached, RA_FAR_MORE * size, ask->file);
+	else if (cached >= ask->file / 4)
 		need = 0;
 	else if (cached >= ask->file / 32)
 		need = expect;
@@ -1022,6 +1035,8 @@ void ra_runs_fault(struct readahead_control *ractl)
 		.pages = 1,
 		.max = max(ractl->ra->ra_pages, 1U),
 		.file = ra_file_pages(ractl),
+		.room = global_zone_page_state(NR_FREE_PAGES) +
+			global_node_page_state(NR_INACTIVE_FILE),
 	};
 	pgoff_t run_start;
 

@@ -1012,6 +1012,42 @@ static void faults_go_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.ra.size, 7U);
 }
 
+/* In a file of 3200 pages: is a tile read of which @here are there, and @cached in all? */
+static bool dense_around(struct kunit *test, unsigned long here, unsigned long cached,
+			 unsigned long room)
+{
+	struct address_space mapping = { .nrpages = cached };
+	struct ra_view ra = { .mean = 2 << RA_RUN_SHIFT };
+	struct ra_ask ask = {
+		.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 3200,
+		.room = room,
+	};
+
+	xa_init(&mapping.i_pages);
+	put_in_cache(test, &mapping, 501, here);
+	ra_look_around(&ra, &ask);
+	xa_destroy(&mapping.i_pages);
+	return ask.dense;
+}
+
+static void faults_look_around(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 3, 99, 3200));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 4, 99, 3200));
+	/* It comes to be in memory. */
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 1, 100, 3200));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 2, 100, 3200));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 0, 799, 3200));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 0, 800, 2400));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 0, 4000, 0));
+	/* There is no room for the rest of it: a quarter is there wherever one looks. */
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 11, 800, 2399));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 3, 0, 3199));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 4, 0, 3199));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 7, 100, 3099));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 8, 100, 3099));
+}
+
 /* Where enough pages are there all of them are read, unless memory is short. */
 static void dense_faults_read_a_tile(struct kunit *test)
 {
@@ -1130,6 +1166,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(shorter_faults_are_noticed),
 	KUNIT_CASE(long_faults_are_streams),
 	KUNIT_CASE(faults_go_back),
+	KUNIT_CASE(faults_look_around),
 	KUNIT_CASE(dense_faults_read_a_tile),
 	KUNIT_CASE(habit_does_not_wrap),
 	KUNIT_CASE(any_state_gives_a_sane_window),

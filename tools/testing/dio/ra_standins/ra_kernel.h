@@ -72,6 +72,12 @@ static inline u32 hash_64(u64 value, unsigned int bits)
 	return value * 0x61C8864680B583EBull >> (64 - bits);
 }
 
+/* How much memory there is for more pages of files, all of it free */
+static unsigned long free_pages = ~0UL >> 1;
+
+#define global_zone_page_state(item)	free_pages
+#define global_node_page_state(item)	0
+
 /* A page, or what is kept in its place when memory was short; of a page, its flags */
 #define XA_PAGE		1
 #define XA_SHADOW	2

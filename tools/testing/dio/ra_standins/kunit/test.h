@@ -43,6 +43,8 @@ struct kunit_suite {
 #define KUNIT_EXPECT_NE(t, a, b)	KUNIT_COMPARE(t, a, !=, b, )
 #define KUNIT_EXPECT_LE(t, a, b)	KUNIT_COMPARE(t, a, <=, b, )
 #define KUNIT_EXPECT_GE(t, a, b)	KUNIT_COMPARE(t, a, >=, b, )
+#define KUNIT_EXPECT_TRUE(t, a)		KUNIT_COMPARE(t, !!(a), ==, true, )
+#define KUNIT_EXPECT_FALSE(t, a)	KUNIT_COMPARE(t, !!(a), ==, false, )
 #define KUNIT_ASSERT_EQ(t, a, b)	KUNIT_COMPARE(t, a, ==, b, return)
 #define KUNIT_ASSERT_LE(t, a, b)	KUNIT_COMPARE(t, a, <=, b, return)
 #define KUNIT_ASSERT_LT(t, a, b)	KUNIT_COMPARE(t, a, <, b, return)

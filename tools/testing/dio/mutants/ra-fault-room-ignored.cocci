@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// A file that memory has no room for is taken for one that comes to be there.
+
+@@ @@
+ ra_look_around(...) {
+ <+...
+-ask->file - cached > ask->room
++false
+ ...+>
+ }
