@@ -7,7 +7,7 @@ expression end;
  ra_run_learn(...)
  {
  <+...
--ra->state != RA_RUN || end <= ra->run_start || end > ra->start + ra->size
-+ra->state != RA_RUN || end <= ra->run_start
+-!ra_in_run(ra) || end <= ra->run_start || end > ra->start + ra->size
++!ra_in_run(ra) || end <= ra->run_start
  ...+>
  }
