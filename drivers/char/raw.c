@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Raw devices: /dev/raw/rawN, a character device bound to a block device
- */
-
 /**
  * DOC: What it does
  *
- * /dev/raw/rawctl binds minor N to a disk. Whoever opens /dev/raw/rawN has that disk to themselves,
- * together with all other openers of raw devices; what they read and write goes as by O_DIRECT.
+ * A raw device, /dev/raw/rawN, is a character device that /dev/raw/rawctl binds to a disk. Whoever
+ * opens it has that disk to themselves, together with all other openers of raw devices; what they
+ * read and write goes as by O_DIRECT.
  */
 
 /**
