@@ -119,8 +119,10 @@ TESTS = {
 def readahead():
     """bench_readahead.py"""
     for suffix, more in (("", {}), ("-kb512", {"kb": 512}), ("-kb4096", {"kb": 4096}),
-                         ("-hdd", {"disk": "hdd"})):
+                         ("-kb8192", {"kb": 8192}), ("-hdd", {"disk": "hdd"})):
         for name, words in RUNS.items():
+            if suffix == "-kb8192" and not name.startswith("run-"):
+                continue
             yield Case(name + suffix, "readahead", "readahead",
                        {"words": words, "per_run": "run-" in name, **more,
                         **({"memory": "16m"} if name == "lowmem-64" else {})},
@@ -169,7 +171,7 @@ GROUPS = {
               "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev", "dss-bdev",
               "run-64k-by-4k-hdd", "fc-short", "many-short", "model"],
     "layers": [f"read-{size}-ext2" for size in ("4k", "64k", "1m")],
-    "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096")
+    "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096", "-kb8192")
                 for size in ("16k", "64k", "128k", "256k")],
 }
 # The cover letter's rows: a dozen that are the same in each run
