@@ -4,7 +4,8 @@
 # Builds the stock and the patched kernel from one configuration, and more from the patched tree:
 # kunit (kunit.config on top: KUnit and what it tests; not in patched, since KUnit changes a structure
 # that all include), and debug (that, and debug.config: KASAN, lockdep, the raw driver as a module).
-# BASE= or KSRC= say of which kernel (base.sh).
+# distro-stock and distro are stock and patched with what costs time in a distribution's
+# configuration (distro.config). BASE= or KSRC= say of which kernel (base.sh).
 #
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
@@ -13,6 +14,7 @@
 #	kernel.sh build patched modules	and only patched's
 #	kernel.sh build debug	build debug, its raw driver and lkdtm, print its directory
 #	kernel.sh build debug modules	and all of its modules
+#	kernel.sh build distro	build distro-stock and distro, print their directories
 #	kernel.sh build kunit	build kunit alone, print its directory
 #	kernel.sh build kunit modules	and its modules
 #	kernel.sh build objects	compile what the overlay changes, as kunit has it, with -Werror
@@ -23,7 +25,7 @@
 #	kernel.sh build deb	build packages of stock and patched for a machine, print their names
 #				(deb.sh; CONFIG= says which configuration)
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, step,
-#				deb-stock, deb, venv
+#				distro-stock, distro, deb-stock, deb, venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
 # are built in place: kbuild's in-tree object files hardly mention where the tree lies, so the
@@ -76,6 +78,7 @@ configs()
 	deb|deb-stock)	base_config && echo "$top/tools/lab/deb.config"; return ;;
 	kunit)	all+=(lab/kunit.config) ;;
 	debug)	all+=(lab/kunit.config lab/debug.config) ;;
+	distro|distro-stock)	all+=(lab/distro.config "lab/distro-$base.config") ;;
 	esac
 	for one in "${all[@]}"; do
 		[ ! -e "$top/tools/$one" ] || printf '%s\n' "$top/tools/$one"
@@ -92,8 +95,8 @@ dir_of()
 	checkout=$(printf '%s' "$top" | sha256sum | cut -c 1-12)
 	case $1 in
 	source)		echo "$cache/$of/source" ;;
-	stock|deb-stock)	echo "$cache/$of/$key/$1" ;;
-	patched|debug|kunit|step|deb)	echo "$cache/$of/$key/$1-$checkout" ;;
+	stock|distro-stock|deb-stock)	echo "$cache/$of/$key/$1" ;;
+	patched|distro|debug|kunit|step|deb)	echo "$cache/$of/$key/$1-$checkout" ;;
 	venv)		echo "$cache/virtme-ng-$vng_version" ;;
 	*)		die 2 "no such directory name: $1" ;;
 	esac
@@ -283,6 +286,15 @@ build()
 	patch_and_build patched "$(dir_of stock)" 1250l
 }
 
+build_distro()
+{
+	source_tree
+	get_vng
+	lock "$(dirname "$(dir_of distro)")"
+	from_source distro-stock 2400l compile distro-stock
+	patch_and_build distro "$(dir_of distro-stock)" 1250l
+}
+
 build_debug()
 {
 	source_tree
@@ -382,6 +394,7 @@ build)
 		build
 		build_modules patched 300l
 		;;
+	distro)	build_distro; dir_of distro-stock; dir_of distro ;;
 	debug)	build_debug; dir_of debug ;;
 	"debug modules")
 		build_debug
@@ -402,5 +415,5 @@ build)
 	esac
 	;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|debug [modules]|kunit [modules]|objects|deb|step [PATCH]]|dir NAME" ;;
+*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|distro|debug [modules]|kunit [modules]|objects|deb|step [PATCH]]|dir NAME" ;;
 esac

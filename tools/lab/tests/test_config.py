@@ -89,7 +89,7 @@ class List(unittest.TestCase):
     asked = [config.read_config(path.read_text()) for path in FRAGMENTS]
 
     def test_bases_and_kernels_are_those_that_there_are(self):
-        kernels = ("stock", "patched", "kunit", "debug")
+        kernels = ("stock", "patched", "distro-stock", "distro", "kunit", "debug")
         for lack in self.lacks:
             self.assertTrue(any(lack.is_of(base, kernel) for base in BASES for kernel in kernels),
                             lack)
@@ -99,7 +99,7 @@ class List(unittest.TestCase):
             self.assertTrue(any(asked.get(lack.symbol) for asked in self.asked), lack)
 
     def test_a_fragment_of_one_base_is_of_one_that_there_is(self):
-        for path in LAB.glob("kernel-*.config"):
+        for path in (*LAB.glob("kernel-*.config"), *LAB.glob("distro-*.config")):
             self.assertIn(path.stem.partition("-")[2], BASES)
 
     def test_slub_tiny_is_off(self):
