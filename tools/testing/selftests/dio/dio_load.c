@@ -2,7 +2,8 @@
 /*
  * One direct I/O many times, and what one took.
  *
- *	dio_load read|write|mix [aio|uring] [depth=32] [huge] bs=4k n=20000 [seed=N] FILE
+ *	dio_load read|write|mix [aio|uring] [depth=32] [huge] [seed=N] [marks=N]
+ *		bs=4k n=20000 FILE
  *	dio_load read readers=4 bs=4k n=1 FILE
  *	dio_load map bs=4k n=20000 [seed=N] FILE
  *
@@ -11,7 +12,9 @@
  * of the OLTP report. A device that is written is claimed (see claim.h). Memory is one buffer for
  * each I/O in flight, touched before the clock starts: huge pages, or small ones of which no two
  * neighbours lie side by side, so that the figure does not depend on what the allocator had. Prints
- * the mean time of an I/O in nanoseconds: under QEMU's -icount, the instructions of one I/O.
+ * the mean time of an I/O in nanoseconds: under QEMU's -icount, the instructions of one I/O. With
+ * marks=N the I/Os are N parts, with a mark (see mark.h) before each and behind the last; the time
+ * is the median of theirs.
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
  */
@@ -32,6 +35,7 @@
 #define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
+#include "mark.h"
 
 static const char usage[] =
 	"usage: dio_load read|write|mix|map [WORD]... bs=4k n=20000 FILE";
@@ -40,7 +44,7 @@ enum way { SYNC, AIO, URING };
 
 static struct {
 	const char *name;
-	unsigned long long bs, n, seed, depth, readers;
+	unsigned long long bs, n, seed, depth, readers, marks;
 	enum way way;
 	int write, mix, chosen, huge, map;
 } opt = { .depth = 32 };
@@ -74,6 +78,8 @@ static void parse_word(char *word)
 		opt.depth = parse_number(word, word + 6);
 	} else if (!strncmp(word, "readers=", 8)) {
 		opt.readers = parse_number(word, word + 8);
+	} else if (!strncmp(word, "marks=", 6)) {
+		opt.marks = parse_number(word, word + 6);
 	} else if (strchr(word, '/')) {
 		opt.name = word;
 	} else {
@@ -112,12 +118,12 @@ static void check(long result)
 		die(1, "an I/O of %llu bytes gave %s", opt.bs, result_name(result));
 }
 
-static void run_sync(void)
+static void run_sync(unsigned long long n)
 {
 	unsigned long long i;
 	off_t place;
 
-	for (i = 0; i < opt.n; i++) {
+	for (i = 0; i < n; i++) {
 		place = next_place();
 		check(sys_result(writes(i) ? pwrite(fd, memory, opt.bs, place) :
 					     pread(fd, memory, opt.bs, place)));
@@ -125,14 +131,16 @@ static void run_sync(void)
 }
 
 /* Whole queues of depth I/Os: all sent, then all reaped. */
-static void run_aio(void)
+static void run_aio(unsigned long long n)
 {
 	struct iocb cb[opt.depth], *cbs[opt.depth];
 	struct io_event events[opt.depth];
-	aio_context_t ctx = aio_setup(opt.depth);
+	static aio_context_t ctx;
 	unsigned long long i, k;
 
-	for (i = 0; i < opt.n; i += opt.depth) {
+	if (!ctx)
+		ctx = aio_setup(opt.depth);
+	for (i = 0; i < n; i += opt.depth) {
 		for (k = 0; k < opt.depth; k++) {
 			cbs[k] = &cb[k];
 			aio_prepare(cbs[k], fd, writes(i + k), memory + k * opt.bs, opt.bs,
@@ -145,13 +153,14 @@ static void run_aio(void)
 	}
 }
 
-static void run_uring(void)
+static void run_uring(unsigned long long n)
 {
+	static struct ring ring;
 	unsigned long long i, k;
-	struct ring ring;
 
-	ring_setup(&ring, opt.depth, 0);
-	for (i = 0; i < opt.n; i += opt.depth) {
+	if (!ring.sqes)
+		ring_setup(&ring, opt.depth, 0);
+	for (i = 0; i < n; i += opt.depth) {
 		for (k = 0; k < opt.depth; k++)
 			ring_queue(&ring, fd, writes(i + k) ? IORING_OP_WRITE : IORING_OP_READ,
 				   memory + k * opt.bs, opt.bs, next_place(), k);
@@ -208,9 +217,47 @@ static unsigned long long run_readers(void)
 	return now_ns() - start;
 }
 
+static void run(unsigned long long n)
+{
+	switch (opt.way) {
+	case SYNC:
+		run_sync(n);
+		break;
+	case AIO:
+		run_aio(n);
+		break;
+	case URING:
+		run_uring(n);
+		break;
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const unsigned long long *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Returns the median of what the parts took. */
+static unsigned long long run_marked(void)
+{
+	unsigned long long took[opt.marks], start, i;
+
+	for (i = 0; i < opt.marks; i++) {
+		mark();
+		start = now_ns();
+		run(opt.n / opt.marks);
+		took[i] = now_ns() - start;
+	}
+	mark();
+	qsort(took, opt.marks, sizeof(*took), compare);
+	return took[opt.marks / 2];
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long long start, nothing = 0;
+	unsigned long long start, nothing = 0, whole = 1;
 	int i;
 
 	help_if_asked(argc, argv, usage);
@@ -219,7 +266,10 @@ int main(int argc, char **argv)
 	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.chosen)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.way != SYNC)
-		opt.n = (opt.n + opt.depth - 1) / opt.depth * opt.depth;
+		whole = opt.depth;
+	if (opt.marks)
+		whole *= opt.marks;
+	opt.n = (opt.n + whole - 1) / whole * whole;
 	open_file();
 	memory = load_memory(opt.bs * (opt.way == SYNC ? 1 : opt.depth), opt.huge);
 	if (opt.map) {
@@ -235,18 +285,13 @@ int main(int argc, char **argv)
 		printf("%.1f\n", (double)run_readers());
 		return 0;
 	}
-	start = now_ns();
-	switch (opt.way) {
-	case SYNC:
-		run_sync();
-		break;
-	case AIO:
-		run_aio();
-		break;
-	case URING:
-		run_uring();
-		break;
+	if (opt.marks) {
+		mark_setup();
+		printf("%.1f\n", (double)run_marked() / (opt.n / opt.marks));
+		return 0;
 	}
+	start = now_ns();
+	run(opt.n);
 	printf("%.1f\n", (double)(now_ns() - start) / opt.n);
 	return 0;
 }
