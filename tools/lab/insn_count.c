@@ -5,6 +5,7 @@
  *
  *	cc -O2 -shared -fPIC -o insn_count.so insn_count.c
  *	qemu-system-x86_64 ... -icount shift=0,sleep=off -plugin ./insn_count.so,out=FILE
+ *		[,marks=FILE]
  *
  * QEMU translates the guest's code block by block.  Each block gets a counter, and code in front
  * that adds the block's number of instructions to it.  At exit FILE gets one line per counter,
@@ -14,6 +15,9 @@
  * (an address comes again if QEMU translated it again), then "user <instructions>", all addresses
  * in the lower half taken together (programs; while booting also the firmware and the kernel's
  * first steps), then "total <instructions>", by which a reader knows that the file is whole.
+ *
+ * With marks= a program in the guest can mark its way: whenever it calls code at the address MARK
+ * (the selftests' mark.h), that FILE gets the same lines of what was counted since the last mark.
  *
  * A block counts in full when it is entered.  One left early, by a fault or by a device register
  * read in its middle, is entered again further on, so such blocks are counted a little high.  A
@@ -40,7 +44,10 @@
 #pragma weak qemu_plugin_scoreboard_new
 #pragma weak qemu_plugin_u64_sum
 
+#define MARK	0x6d61726b0000ULL
+
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 
 struct qemu_plugin_tb;
 struct qemu_plugin_scoreboard;
@@ -67,6 +74,9 @@ void (qemu_plugin_register_vcpu_tb_trans_cb)(uint64_t id,
 					     void (*fn)(uint64_t id, struct qemu_plugin_tb *tb));
 uint64_t (qemu_plugin_tb_vaddr)(const struct qemu_plugin_tb *tb);
 size_t (qemu_plugin_tb_n_insns)(const struct qemu_plugin_tb *tb);
+void (qemu_plugin_register_vcpu_tb_exec_cb)(struct qemu_plugin_tb *tb,
+					    void (*fn)(unsigned int vcpu, void *data),
+					    enum qemu_plugin_cb_flags flags, void *data);
 void (qemu_plugin_register_vcpu_tb_exec_inline)(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
 						void *counter, uint64_t add);
 void (qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu)(struct qemu_plugin_tb *tb,
@@ -90,12 +100,13 @@ struct counter {
 	unsigned long long addr;
 	uint64_t insns;			/* version 1 */
 	struct qemu_plugin_u64 scored;	/* version 2 */
+	unsigned long long told;	/* of them, up to the last mark */
 	struct counter *next;
 };
 
 static struct counter *counters, *user;
-static const char *out_name;
-static FILE *out;
+static const char *out_name, *marks_name;
+static FILE *out, *marks;
 
 /* The translated code holds on to the counter's address: a counter is never moved or freed. */
 static struct counter *new_counter(unsigned long long addr)
@@ -126,6 +137,36 @@ static unsigned long long insns_of(const struct counter *c)
 	return qemu_plugin_version == 2 ? qemu_plugin_u64_sum(c->scored) : c->insns;
 }
 
+/* How many are new to this file, which then knows them */
+static unsigned long long news(struct counter *c, FILE *file)
+{
+	unsigned long long insns = insns_of(c), before = c->told;
+
+	if (file == out)
+		return insns;
+	c->told = insns;
+	return insns - before;
+}
+
+static void write_to(FILE *file)
+{
+	unsigned long long insns, of_user = news(user, file), total = of_user;
+	struct counter *c;
+
+	for (c = counters; c; c = c->next) {
+		insns = news(c, file);
+		if (insns || file == out)
+			fprintf(file, "%llx %llu\n", c->addr, insns);
+		total += insns;
+	}
+	fprintf(file, "user %llu\ntotal %llu\n", of_user, total);
+}
+
+static void write_mark(unsigned int vcpu, void *data)
+{
+	write_to(marks);
+}
+
 static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	uint64_t addr = qemu_plugin_tb_vaddr(tb);
@@ -138,29 +179,41 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	else
 		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &c->insns,
 							 n);
+	if (marks && addr == MARK)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, write_mark, QEMU_PLUGIN_CB_NO_REGS, NULL);
+}
+
+static void close_file(FILE *file, const char *name)
+{
+	bool failed = ferror(file);
+
+	if (fclose(file) || failed)
+		fprintf(stderr, "insn_count: %s: not written in full\n", name);
 }
 
 static void write_counts(uint64_t id, void *data)
 {
-	unsigned long long total = insns_of(user);
-	struct counter *c;
-	bool failed;
+	write_to(out);
+	close_file(out, out_name);
+	if (marks)
+		close_file(marks, marks_name);
+}
 
-	for (c = counters; c; c = c->next) {
-		fprintf(out, "%llx %llu\n", c->addr, insns_of(c));
-		total += insns_of(c);
-	}
-	fprintf(out, "user %llu\ntotal %llu\n", insns_of(user), total);
+/* Opened at once: a bad name is told before the boot, and no old counts outlive it. */
+static FILE *open_file(const char *name)
+{
+	FILE *file = fopen(name, "w");
 
-	failed = ferror(out);
-	if (fclose(out) || failed)
-		fprintf(stderr, "insn_count: %s: not written in full\n", out_name);
+	if (!file)
+		perror(name);
+	return file;
 }
 
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
-	if (argc != 1 || strncmp(argv[0], "out=", 4) || !argv[0][4]) {
-		fprintf(stderr, "insn_count: give out=FILE and nothing else\n");
+	if (argc < 1 || argc > 2 || strncmp(argv[0], "out=", 4) || !argv[0][4] ||
+	    (argc > 1 && (strncmp(argv[1], "marks=", 6) || !argv[1][6]))) {
+		fprintf(stderr, "insn_count: give out=FILE, perhaps marks=FILE, no more\n");
 		return 1;
 	}
 	if (!info->system_emulation || info->system.max_vcpus != 1) {
@@ -168,13 +221,14 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		return 1;
 	}
 
-	/* Opened at once: a bad name is told before the boot, and no old counts outlive it. */
 	out_name = argv[0] + 4;
-	out = fopen(out_name, "w");
-	if (!out) {
-		perror(out_name);
-		return 1;
+	out = open_file(out_name);
+	if (argc > 1) {
+		marks_name = argv[1] + 6;
+		marks = open_file(marks_name);
 	}
+	if (!out || (argc > 1 && !marks))
+		return 1;
 
 	user = new_counter(0);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);

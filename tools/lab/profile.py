@@ -77,10 +77,10 @@ class SystemMap:
         return self.names[index] if index >= 0 else UNKNOWN
 
 
-def read_counts(path, system_map):
-    """Read what insn_count.so wrote; return {symbol: instructions}."""
+def read_blocks(path, system_map):
+    """Yield {symbol: instructions} of each block that insn_count.so wrote: one ends in a total."""
     counts = {}
-    total = seen = 0
+    seen = 0
     lines = lines_of(path)
     if not lines:
         raise BadInput(f"{path}: empty: QEMU did not end in good order, so nothing was written")
@@ -93,14 +93,24 @@ def read_counts(path, system_map):
                 name = system_map.lookup(int(key, 16))
         except ValueError:
             raise BadInput(f"{path}:{number}: not a line of insn_count's") from None
-        if name is None:
-            total = insns
-        else:
+        if name is not None:
             counts[name] = counts.get(name, 0) + insns
             seen += insns
-    if lines[-1][0] != "total" or total != seen:
+        elif insns == seen:
+            yield counts
+            counts, seen = {}, 0
+        else:
+            break
+    if counts or lines[-1][0] != "total":
         raise BadInput(f"{path}: cut short: the counts do not add up to its last line, the total")
-    return counts
+
+
+def read_counts(path, system_map):
+    """Read what insn_count.so wrote in the end; return {symbol: instructions}."""
+    blocks = list(read_blocks(path, system_map))
+    if len(blocks) != 1:
+        raise BadInput(f"{path}: not of one boot: {len(blocks)} totals")
+    return blocks[0]
 
 
 def one_iteration(map_path, count_paths, loops):

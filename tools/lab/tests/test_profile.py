@@ -15,6 +15,9 @@ import threading
 import unittest
 
 LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, LAB)
+import profile  # noqa: E402 (ours: the path comes first)
+
 QEMU = "qemu-system-x86_64"
 LIMIT = 60  # seconds until a QEMU that does not end is a failure
 
@@ -167,6 +170,7 @@ class BadInputTest(Files):
                 ("high: empty", {"high": ""}),
                 ("high: cut short", {"high": "user 3\n"}),
                 ("high: cut short", {"high": counts(4, u=3)}),
+                ("high: not of one boot", {"high": counts(u=3) + counts(u=4)}),
                 ("high: no more instructions", {"high": counts(u=1)})):
             with self.subTest(expect=expect, files=files):
                 self.refused(expect, **files)
@@ -192,6 +196,7 @@ class BadInputTest(Files):
 FIRMWARE = """\
 	.set	low, 0xffff0000
 	.set	high, 0xffffffffffff0000
+	.set	mark, 0x6d61726b0000	# a page of memory is mapped there
 	.set	entry, 0x63		# present, writable, accessed, dirty: nothing to write back
 base:
 	.code16
@@ -215,6 +220,9 @@ long:
 
 	.org	0x100
 up:
+	.if	MARKS
+	jmp	marked
+	.endif
 	movl	$LOOPS, %ecx
 again:
 	nop
@@ -229,6 +237,26 @@ again:
 	outb	%al, $0xf4		# QEMU's exit status becomes 1
 	hlt
 
+	.if	MARKS
+marked:
+	movabsq	$mark, %rbx
+	movb	$0xc3, (%rbx)		# ret
+	leaq	0x1000(%rbx), %rsp
+	movl	$(MARKS + 1), %edx
+next:
+	call	*%rbx
+	movl	$LOOPS, %ecx
+round:
+	nop
+	nop
+	decl	%ecx
+	jnz	round
+	decl	%edx
+	jnz	next
+	outb	%al, $0xf4
+	hlt
+	.endif
+
 	.balign	8
 gdt:
 	.quad	0, 0x00209b0000000000
@@ -239,7 +267,9 @@ gdtr:
 	.balign	4096
 pml4:
 	.quad	pdpt - base + low + entry
-	.fill	510, 8, 0
+	.fill	(mark >> 39) - 1, 8, 0
+	.quad	pdpt_of_mark - base + low + entry
+	.fill	510 - (mark >> 39), 8, 0
 	.quad	pdpt - base + low + entry
 pdpt:
 	.fill	3, 8, 0
@@ -249,6 +279,14 @@ pdpt:
 pd:
 	.fill	511, 8, 0
 	.quad	0xffe00000 + entry + 0x80
+pdpt_of_mark:
+	.fill	(mark >> 30) & 511, 8, 0
+	.quad	pd_of_mark - base + low + entry
+	.fill	511 - ((mark >> 30) & 511), 8, 0
+pd_of_mark:
+	.fill	(mark >> 21) & 511, 8, 0
+	.quad	0x200000 + entry + 0x80
+	.fill	511 - ((mark >> 21) & 511), 8, 0
 	.org	0xfff0
 	.code16
 	jmp	start
@@ -271,11 +309,12 @@ class PluginTest(Files):
                              check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
 
-    def firmware(self, loops, leave=1):
+    def firmware(self, loops, leave=1, marks=0):
         """Assemble the firmware."""
         self.write(**{"firmware.S": FIRMWARE})
         self.cc("-nostdlib", "-static", "-Wl,--build-id=none,--oformat=binary,-Ttext=0",
-                f"-DLOOPS={loops}", f"-DEXIT={leave}", "-o", "firmware", "firmware.S")
+                f"-DLOOPS={loops}", f"-DEXIT={leave}", f"-DMARKS={marks}", "-o", "firmware",
+                "firmware.S")
 
     def qemu(self, plugin, *more):
         """Return the command that runs the firmware under the plugin."""
@@ -317,6 +356,17 @@ class PluginTest(Files):
         self.assertEqual({name: row["stock"] for name, row in rows.items()},
                          {"up": 0, "again": 4, "out": 0, "[user space]": 0})
         self.assertEqual(total["stock"], 4)
+
+    def test_marks(self):
+        self.firmware(100, marks=3)
+        run = self.run_qemu(",out=counts,marks=marks")
+        self.assertEqual((run.returncode, run.stderr), (1, ""))
+        self.write(map=MAP)
+        got = [sum(counts.values()) for counts in
+               profile.read_blocks(self.path("marks"), profile.SystemMap(self.path("map")))]
+        # Between two: the mark, a call, a move, 100 rounds of four, and two to go on
+        self.assertEqual(got[1:], [1 + 1 + 1 + 400 + 2] * 3)
+        self.assertTrue(self.read("counts").splitlines()[-1].startswith("total "))
 
     def end_qemu(self, how):
         """Start QEMU on a firmware that never ends; when it has got there, end it this way."""
@@ -367,6 +417,7 @@ class PluginTest(Files):
                 ("", (), "insn_count: give out=FILE"),
                 (",out=", (), "insn_count: give out=FILE"),
                 (",out=a,speed=fast", (), "insn_count: give out=FILE"),
+                (",out=a,marks=", (), "insn_count: give out=FILE"),
                 (",out=absent/counts", (), "absent/counts: No such file or directory"),
                 (",out=counts", ("-smp", "2"), "insn_count: needs a whole machine with one CPU")):
             with self.subTest(plugin=plugin, more=more):
