@@ -79,6 +79,8 @@ help:
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table;'
 	@echo '                ARRAY=fc|many|sas: the field reports on that array'
+	@echo 'make real       what is saved of the CPU per I/O on disks that complete later (by timer'
+	@echo '                or interrupt), depth 1 and 32, also with a distribution'"'"'s options'
 	@echo 'make report     print the table again, of all bases or of BASE=, and write it with figures'
 	@echo '                into $$O/report.html: what you gain, by colour and by word'
 	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
@@ -284,6 +286,12 @@ run: packages
 bench: modules disks
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 
+# Not a part of make bench: conditions, not the exact cost of a path.
+real: modules selftests
+	@$(LAB)/kernel.sh build distro >/dev/null
+	@$(LAB)/bench.py run real >/dev/null
+	@$(LAB)/bench.py saved
+
 report:
 	@$(LAB)/bench.py report
 	@$(LAB)/bench_report.py
@@ -368,6 +376,6 @@ clean:
 	all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) \
 	stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
 	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests base-tests \
-	base-check field run bench report profile trace series both-series series-steps unit-tests harness mutants \
-	fuzz test boot check clean
+	base-check field run bench real report profile trace series both-series series-steps \
+	unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
-    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, readahead,
+    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, readahead,
                                            short for several of them (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json among them: of the
                                            kit (field), not of $O/results.json
+    bench.py saved                         CPU per I/O on disks that complete later, of the last
+                                           run of real: what is saved, by disk, place and way
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
@@ -25,6 +27,10 @@ has no ratio. Where the host's time is in it guests boot in the order stock, pat
 stock. Elsewhere the guest's clock counts instructions and both kernels run at once. reported stands
 only beside figures of the same kind: time that a disk took, and lengths of I/Os.
 
+Where time is "busy" figures are instructions that insn_count.c counts between marks
+(bench_real.py); the guest's clock must agree where a disk completes at once. For those that end in
+-distro stock and patched are distro-stock and distro (kernel.sh).
+
 profile boots each kernel twice, with few and many passes, has every instruction counted
 (insn_count.c), and gives the difference to profile.py; it fails if the sum is off the guest's own
 clock by more than half a percent. Its rows, of the report "layers", add up the symbols by layer
@@ -35,6 +41,7 @@ Nor is what has "machine": field's record of one. Exit: 0 done, 1 a guest failed
 import argparse
 import concurrent.futures
 import fnmatch
+import functools
 import json
 import os
 import re
@@ -43,9 +50,11 @@ import subprocess
 import sys
 import time
 
-from bench_cases import CASES, COVER, GROUPS, GUESTS
+from bench_cases import CASES, COVER, GROUPS, GUESTS, KERNELS_OF, MARKED
+import bench_real
 from field import reported
 import layers
+from profile import BadInput
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
@@ -57,6 +66,7 @@ KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
 WORDS = 5       # so many of them are words, the others numbers
 CLOCK_ERROR = 0.005
+MARK_ERROR = 0.01
 # In the guest: for a seed of its own the kernel would first have to gather randomness, where there
 # is none; and it reads no more of the host's files than it must.
 PYTHON = ("env", "PYTHONHASHSEED=0", sys.executable, "-BS")
@@ -220,6 +230,15 @@ def table(results):
                      for cells in rows)
 
 
+def saved(results):
+    """The page of each base, as text"""
+    lines = []
+    for base in sorted({r["base"] for r in results if r["report"] == "real"}, key=version):
+        lines += [f"Linux {base}", ""]
+        lines += bench_real.lines_of([r for r in results if r["base"] == base])
+    return "\n".join(lines).rstrip()
+
+
 def matching(results, patterns):
     """The results of which a pattern is the report or fits the case."""
     return [r for r in results if not patterns or
@@ -253,13 +272,33 @@ def guest(*args, **more):
     return parse_lines(boot(*args, **more))
 
 
-def counted(flags, args):
-    """Both kernels' figures, from two guests at once: where the clock counts instructions, neither
-    sees the other. One of them shows how far it is."""
+def marked_guest(so, kernel, flags, args, quiet=False):
+    """Those of a guest that sets marks: instructions between them in the place of time."""
+    files = [os.path.join(OUT, "log", f"real-{kernel}.{what}") for what in ("counts", "marks")]
+    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": "{},out={},marks={}".format(so, *files)},
+                    quiet=quiet)
+    clock = {key: figure["value"] for key, figure in figures.items()}
+    try:
+        bench_real.per_io(figures, files[1], os.path.join(tree_of(kernel), "System.map"))
+    except BadInput as e:
+        sys.exit(f"bench: {kernel}: {e}")
+    os.remove(files[1])
+    for key, figure in figures.items():
+        if CASES[key[1]].args["disk"] == "atonce" and \
+                abs(figure["value"] / clock[key] - 1) > MARK_ERROR:
+            sys.exit(f"bench: {kernel}: {key[1]}: {figure['value']} instructions, but "
+                     f"{clock[key]} by the guest's clock")
+    return figures
+
+
+def counted(flags, args, kernels=KERNELS, run_one=None):
+    """The figures of both kernels, or of those in their places, from two guests at once: where the
+    clock counts instructions, neither sees the other. One of them shows how far it is."""
     with concurrent.futures.ThreadPoolExecutor() as threads:
-        done = {kernel: threads.submit(guest, kernel, flags, args, quiet=kernel == KERNELS[0])
-                for kernel in KERNELS}
-        return {kernel: one.result() for kernel, one in done.items()}
+        done = {place: threads.submit(run_one or guest, kernel, flags, args,
+                                      quiet=place == KERNELS[0])
+                for place, kernel in zip(KERNELS, kernels)}
+        return {place: one.result() for place, one in done.items()}
 
 
 def timed(flags, args):
@@ -278,6 +317,9 @@ def run(cases, passes):
         those = [case for case in cases if CASES[case].guest == name]
         if those:
             measure = counted if "-c" in flags else timed
+            if name in MARKED:
+                measure = functools.partial(counted, kernels=KERNELS_OF.get(name, KERNELS),
+                                            run_one=functools.partial(marked_guest, plugin()))
             by_kernel = measure([*flags], ["-n", str(passes), *those])
             new = dated(merge(above_floor(by_kernel)))
             save(update(load(), new))
@@ -386,9 +428,9 @@ def named(words, parser):
 
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
-    parser.add_argument("action", choices=("run", "report", "add", "profile", "trace"))
+    parser.add_argument("action", choices=("run", "report", "saved", "add", "profile", "trace"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
-    parser.add_argument("word", nargs="*", help="cases, all, engine, readahead, short; patterns")
+    parser.add_argument("word", nargs="*", help="cases, all, engine, ...; patterns")
     args = parser.parse_intermixed_args()
     if args.passes < 1:
         parser.error("--passes: at least 1")
@@ -404,6 +446,9 @@ def main():
         return None
     if args.action == "trace":
         return trace()
+    if args.action == "saved":
+        page = saved(of_base(load(), os.environ.get("BASE")))
+        return print(page) if page else sys.exit("bench: no disk completed later: make real")
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):
             parser.error("add: a file of results")

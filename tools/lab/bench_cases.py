@@ -7,6 +7,7 @@ what it is told (args). The cases of one guest run in one boot. time says what i
     cpu     instructions, on disks that take none of their own
     fixed   that, and so many microseconds for each request
     disk    that, and what the disk model takes
+    busy    instructions, on disks that complete later, but for those of an idle CPU
     host    the emulator's and the host's time: noise in it is shown, see bench.py
     machine of no case here: the time of a machine with disks of its own (the kit's field)
 
@@ -24,6 +25,11 @@ Field-2, the tests of the report of 2004, on a file 16 times as large as memory,
 iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of which
 10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
 
+Real: the engine's I/Os as WHAT-SIZE-qDEPTH-WHERE-DISK on disks that complete later (REAL_DISKS),
+all of them on the one of 100 us, some on others. atonce is the exact rows' disk, which completes at
+once: there the guest's clock and what is counted from outside must agree. -distro: the same on
+kernels with what costs time in a distribution's configuration (distro.config).
+
 Arrays (array.sh; hba: the disks that guest.sh -d attaches, half to each HBA): field-1 on all disks
 at once, field-3 on one and on RAID0, field-4 and field-5 on a dm stripe.
 """
@@ -31,8 +37,11 @@ at once, field-3 on one and on RAID0, field-4 and field-5 on a dm stripe.
 from typing import NamedTuple
 
 # guest.sh's words. -c: the clock counts instructions
-GUESTS = {"engine": ("-c",), "readahead": ("-c",), "model": ("-c",), "hba": ("-d",),
+GUESTS = {"engine": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
+          "model": ("-c",), "hba": ("-d",),
           "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
+MARKED = ("real", "distro")     # guests whose cases set marks
+KERNELS_OF = {"distro": ("distro-stock", "distro")}     # of the others: stock, patched
 
 
 class Profile(NamedTuple):
@@ -77,6 +86,47 @@ def engine():
         for n in (2, 4, 8):
             yield Case(f"readers-{n}-{place}", "readers", "engine", {"n": n, "place": place},
                        time="fixed")
+
+
+# bench_disks.py makes them.
+REAL_DISKS = {"100us": "null_blk, irqmode 2 (timer), 100 us", "softirq": "null_blk, irqmode 1",
+              "sdebug": "scsi_debug, delay of 100 us",
+              "virtio": "virtio-scsi, interrupts",
+              "atonce": "null_blk, irqmode 0: at once"}
+PARTS = 7       # of a run, with a mark before each and behind the last
+REAL_PLACES = ("bdev", "ext4", "xfs", "jfs")
+# What dio_load is told, and of so many I/Os
+REAL_WAYS = {"read-4k": ("read bs=4k", 4000), "overwrite-4k": ("write bs=4k", 4000),
+             "aio-4k-q1": ("read aio depth=1 bs=4k", 4000),
+             "aio-4k-q32": ("read aio depth=32 bs=4k", 20000),
+             "uring-4k-q1": ("read uring depth=1 bs=4k", 4000),
+             "uring-4k-q32": ("read uring depth=32 bs=4k", 20000),
+             "read-64k": ("read bs=64k", 2000), "read-1m": ("read bs=1m", 250)}
+REAL_FEW = ("read-4k", "aio-4k-q1", "aio-4k-q32")
+
+
+def ways_on(disk):
+    """Of REAL_WAYS those that are measured on a disk. Of one request the host decides whether QEMU
+    answers before the guest idles."""
+    if disk == "virtio":
+        return ("aio-4k-q32", "uring-4k-q32")
+    return tuple(REAL_WAYS) if disk in ("100us", "atonce") else REAL_FEW
+
+
+def real_name(way, place, disk, guest):
+    return f"{way}-{place}-{disk}" + ("-distro" if guest == "distro" else "")
+
+
+def real():
+    """bench_guest.py: a file is made once for all disks."""
+    for guest in MARKED:
+        for place in REAL_PLACES:
+            for disk in REAL_DISKS:
+                for way in ways_on(disk):
+                    words, ios = REAL_WAYS[way]
+                    yield Case(real_name(way, place, disk, guest), "real", guest,
+                               {"words": words, "ios": ios, "place": place, "disk": disk},
+                               time="busy")
 
 
 RUNS = {
@@ -158,12 +208,14 @@ def arrays():
     yield Case("hba", "array", "hba", {"array": "sas", "mib": 16, "reads": 3}, time="host")
 
 
-CASES = {case.name: case for case in (*engine(), *readahead(), *arrays())}
+CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *arrays())}
 # What bench.py takes for several: what there is without naming an array; what make run measures;
 # what figures of make report are made of
 GROUPS = {
-    "all": [name for name, case in CASES.items() if case.run != "array"] + ["model", "hba"],
+    "all": [name for name, case in CASES.items() if case.run not in ("array", "real")] +
+           ["model", "hba"],
     "engine": [name for name, case in CASES.items() if case.guest == "engine"],
+    "real": [name for name, case in CASES.items() if case.guest in MARKED],
     "readahead": [name for name, case in CASES.items() if case.guest == "readahead"],
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")

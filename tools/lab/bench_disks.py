@@ -18,18 +18,21 @@ BLKFLSBUF = 0x1261
 NULLB = "/sys/kernel/config/nullb"
 MOUNTED = "/run/bench"
 DISK_MIB = 384          # of the disk under the files
+DRIVER = "/sys/bus/pseudo/drivers/scsi_debug"
+LATE_NS = 100000        # of a disk that completes later
 
 
 class Failed(Exception):
     """A step failed: which, and how."""
 
 
-def emit(case, report, metric, unit, values, command, name=None):
+def emit(case, report, metric, unit, values, command, name=None, **more):
     """A figure: its values, or the one that was taken."""
     values = [values] if isinstance(values, (int, float)) else values
     print(json.dumps({
         "report": report, "case": name or case.name, "metric": metric, "unit": unit,
-        "values": values, "time": case.time, "base": os.uname().release, "command": command}),
+        "values": values, "time": case.time, "base": os.uname().release, "command": command,
+        **more}),
         flush=True)
 
 
@@ -93,18 +96,36 @@ def null_disk(name, **settings):
 
 
 @functools.cache
-def scsi_debug_disks():
-    """Eight disks that copy nothing, and end a request within its submission."""
-    driver = "/sys/bus/pseudo/drivers/scsi_debug"
-    for key, value in (("fake_rw", 1), ("num_tgts", 8), ("delay", 0), ("add_host", 1)):
-        put(value, f"{driver}/{key}")
+def scsi_debug_disks(count=8, **settings):
+    """Disks that copy nothing, and end a request within its submission. They are made once."""
+    for key, value in {"fake_rw": 1, "num_tgts": count, "delay": 0, **settings,
+                       "add_host": 1}.items():
+        put(value, f"{DRIVER}/{key}")
 
     def found():
         return sorted(f"/dev/{os.path.basename(disk)}" for disk in
-                      glob.glob(f"{driver}/adapter*/host*/target*/*/block/*"))
+                      glob.glob(f"{DRIVER}/adapter*/host*/target*/*/block/*"))
 
-    until(lambda: len(found()) == 8, "eight scsi_debug disks")
+    until(lambda: len(found()) == count, f"{count} scsi_debug disks")
     return found()
+
+
+def virtio_disk():
+    """What guest.sh -e attaches"""
+    for vendor in glob.glob("/sys/bus/virtio/drivers/virtio_scsi/virtio*/host*/target*/*/block/*"):
+        return f"/dev/{os.path.basename(vendor)}"
+    raise Failed("no virtio-scsi disk: guest.sh -e")
+
+
+def late_disk(name):
+    """A disk of DISK_MIB that neither keeps nor copies data, and completes in its own time; its
+    node."""
+    null = {"size": DISK_MIB, "queue_mode": 2}
+    return {"100us": lambda: null_disk(name, **null, irqmode=2, completion_nsec=LATE_NS),
+            "softirq": lambda: null_disk(name, **null, irqmode=1),
+            "sdebug": lambda: scsi_debug_disks(1, virtual_gb=1, ndelay=LATE_NS)[0],
+            "virtio": virtio_disk,
+            "atonce": lambda: switched().empty}[name]()
 
 
 @functools.cache

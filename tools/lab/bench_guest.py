@@ -16,9 +16,11 @@ import sys
 
 import bench_array
 import bench_readahead
-from bench_cases import CASES
-from bench_disks import (Failed, emit, flush, on_short, put, raws_of, scsi_debug_disks, switched,
-                         tool, unbind)
+from bench_cases import CASES, PARTS, REAL_DISKS
+from bench_disks import (Failed, emit, flush, late_disk, on_short, put, raws_of, scsi_debug_disks,
+                         switched, tool, unbind)
+
+DEPTHS = 32     # a part is whole queues
 
 
 def four_ways_counted(case, passes, words, mib):
@@ -55,6 +57,17 @@ def engine(case, passes, words, ios, place, fibmap):
         emit(case, "engine", "insn_fibmap", "insn", float(tool(command)), command)
 
 
+def real(case, passes, words, ios, place, disk):
+    """The I/Os on a disk that completes later, in parts with marks between: bench_real.py counts
+    what lies between two. What is printed here is the guest's clock's."""
+    path = switched().path_at(place)
+    switched().switch_to(f"linear {late_disk(disk)} 0")
+    part = -(-ios * passes // PARTS // DEPTHS) * DEPTHS
+    command = f"dio_load {words} marks={PARTS} n={part * PARTS} {path}"
+    emit(case, "real", "insn", "insn", float(tool(command)), f"{command} ({REAL_DISKS[disk]})",
+         part=part)
+
+
 def readers(case, _passes, n, place):
     """N processes read a file of which no mapping block is cached, from a disk that takes 50 ms a
     read: nothing is measured but the time that they wait."""
@@ -70,7 +83,7 @@ def readers(case, _passes, n, place):
     emit(case, "engine", "elapsed", "us", nsec / 1000, f"{command} (dm-delay 50 ms)")
 
 
-RUN = {"four_ways_counted": four_ways_counted, "engine": engine, "readers": readers,
+RUN = {"four_ways_counted": four_ways_counted, "engine": engine, "real": real, "readers": readers,
        "readahead": bench_readahead.readahead, "array": bench_array.array}
 
 

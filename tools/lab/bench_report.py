@@ -16,6 +16,7 @@ import sys
 import bench
 import bench_page as page
 import bench_plot as plot
+import bench_real
 from bench_words import GAINS, NEITHER, METRICS, judge, meaning
 from layers import LAYERS
 
@@ -353,6 +354,27 @@ def order(traces):
                                "make trace")
 
 
+def saved_cell(row):
+    """What is saved of an I/O, by word and colour, and both figures"""
+    if not row:
+        return ""
+    return (page.tag("span", bench_real.saved(row), cls=f"word {judge(row)[0]}") +
+            page.tag("small", page.text(bench_real.pair(row))))
+
+
+def later(results):
+    """CPU per I/O on disks that complete later"""
+    inner = ""
+    for base, rows in results.items():
+        for what, ways, lines in bench_real.grids(rows):
+            cells = [(place, *(saved_cell(of[way]) for way in ways)) for place, of in lines]
+            inner += page.tag("h3", page.text(f"{what}, Linux {base}"))
+            inner += page.figure(page.table(("on", *ways), cells, ways),
+                                 "CPU per I/O, percent saved; below: instructions of stock and "
+                                 "patched. q: so many I/Os in flight.", "make real")
+    return inner or page.missing("CPU per I/O on disks that complete later.", "make real")
+
+
 def everything(results):
     """All rows, as make report prints them"""
     rows = [r for of_base in results.values() for r in of_base]
@@ -370,6 +392,8 @@ SECTIONS = (
      "of modelled disks. No figure is from hardware."),
     ("field", "The five reports from the field", fields, "What people measured between 2002 and "
      "2009, on their machines, beside what we measure: of the same kind, not of the same machine."),
+    ("real", "On a disk of 100 us", later, "What the CPU does for an I/O on disks that complete by "
+     "timer or interrupt: submitting, interrupts, waking who waits. An idle CPU is not counted."),
     ("cost", "What an I/O costs", cost, "Every instruction is counted once, and belongs to the "
      "layer whose source file it is of."),
     ("bios", "Bios a MiB", bios, "A bio is one request of a file system to the block layer."),

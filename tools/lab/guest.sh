@@ -3,9 +3,9 @@
 #
 # Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
 #
-#	guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME]
+#	guest.sh [-k KERNEL] [-c] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME]
 #		[-t SECONDS] COMMAND...
-#	guest.sh [-k KERNEL] [-N] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
+#	guest.sh [-k KERNEL] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
 #
 #	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug or step, see kernel.sh
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
@@ -18,6 +18,8 @@
 #	    to them are forgotten at the end.
 #	-a  get the guest ready for `array.sh up ARRAY`: scsi and sas attach the first seven, or all
 #	    eight, of those images to one HBA; fc and many give it more memory
+#	-e  attach an empty disk to a virtio-scsi HBA of its own: it has and keeps no data, and
+#	    answers at once, by an interrupt
 #	-S  attach IMAGE, with the serial "shared", to a virtio-scsi HBA of its own. Guests that run
 #	    at once may share it, and what they write to it stays.
 #	-w  a network card with a wire to one other guest. END is DIR/1 here and DIR/2 there, or the
@@ -47,7 +49,8 @@ set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
-kernel=patched count=0 nodes=1 disks=0 array="" shared="" wire="" hub="" name="" limit=600 shell=0
+kernel=patched count=0 nodes=1 empty=0 disks=0 limit=600 shell=0
+array="" shared="" wire="" hub="" name=""
 patience=${STILL:-180}
 
 die()
@@ -56,11 +59,12 @@ die()
 	exit "$1"
 }
 
-while getopts k:cNda:S:w:W:n:t:s opt; do
+while getopts k:cNeda:S:w:W:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
 	N)	nodes=2 ;;
+	e)	empty=1 ;;
 	d)	disks=1 ;;
 	a)	array=$OPTARG ;;
 	S)	shared=$OPTARG ;;
@@ -70,12 +74,15 @@ while getopts k:cNda:S:w:W:n:t:s opt; do
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
 	*)
-		die 2 "usage: guest.sh [-k KERNEL] [-c] [-N] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
+		die 2 "usage: guest.sh [-k KERNEL] [-c] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
-case $kernel in stock|patched|distro|distro-stock|kunit|debug|step) ;; *) die 2 "no such kernel: $kernel" ;; esac
+case $kernel in
+stock|patched|distro|distro-stock|kunit|debug|step)	;;
+*)	die 2 "no such kernel: $kernel" ;;
+esac
 case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac
 case $hub in ""|*/[0-3]) ;; *) die 2 "the end of a wire is DIR/0 to DIR/3, not $hub" ;; esac
 
@@ -177,6 +184,13 @@ if [ "$disks" -eq 1 ]; then
 		qemu="$qemu -drive if=none,id=d$n,file=$(realpath "${images[n]}"),format=raw,snapshot=on"
 		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n < half ? n : n - half)),drive=d$n,serial=dio$n"
 	done
+fi
+
+# It hears of a request in the write that tells it, not from a thread that the host has to wake.
+if [ "$empty" -eq 1 ]; then
+	qemu="$qemu -device virtio-scsi-pci,id=late,ioeventfd=off"
+	qemu="$qemu -drive if=none,id=empty,driver=null-co,read-zeroes=on,size=$((384 << 20))"
+	qemu="$qemu -device scsi-hd,bus=late.0,drive=empty,serial=empty"
 fi
 
 # No lock: QEMU's is for one guest a disk. The host's page cache is the disk: it is the same for

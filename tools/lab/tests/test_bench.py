@@ -20,6 +20,8 @@ import bench_cases  # noqa: E402
 import bench_disks  # noqa: E402
 import bench_guest  # noqa: E402
 import bench_readahead  # noqa: E402
+import bench_real  # noqa: E402
+import profile  # noqa: E402
 
 
 def line(case, metric, values, report="field-1", **more):
@@ -237,8 +239,9 @@ class Cases(unittest.TestCase):
             self.assertIn(case.guest, bench_cases.GUESTS)
 
     def test_names_are_taken_once(self):
-        names = [case.name for make in (bench_cases.engine, bench_cases.readahead,
-                                        bench_cases.arrays) for case in make()]
+        names = [case.name for make in (bench_cases.engine, bench_cases.real,
+                                        bench_cases.readahead, bench_cases.arrays)
+                 for case in make()]
         self.assertEqual(len(names), len(bench_cases.CASES))
 
     def test_the_hosts_time_is_in_those_of_a_guest_that_does_not_count(self):
@@ -260,6 +263,13 @@ class Cases(unittest.TestCase):
     def test_what_make_run_shows_is_the_same_in_each_run(self):
         self.assertNotIn("host", {bench_cases.CASES[name].time
                                   for name in bench_cases.GROUPS["short"]})
+
+    def test_what_is_not_exact_is_not_in_what_make_bench_runs(self):
+        self.assertEqual({bench_cases.CASES[name].time for name in bench_cases.GROUPS["real"]},
+                         {"busy"})
+        for group in ("all", "short", "engine"):
+            self.assertNotIn("busy", {bench_cases.CASES[name].time
+                                      for name in bench_cases.GROUPS[group]})
 
     def test_words_are_those_of_ra_load(self):
         source = os.path.join(LAB, "../testing/selftests/dio/ra_load.c")
@@ -361,6 +371,116 @@ class Readahead(unittest.TestCase):
             got = bench_readahead.load("fio rw=randread bs=4k", "/dev/x", None)
         self.assertEqual(got, {"n": 400, "bytes": 26214400, "written": 0, "nsec": 6403200})
         self.assertLessEqual({"--rw=randread", "--bs=4k", "--filename=/dev/x"}, {*run.call_args[0]})
+
+
+class Real(unittest.TestCase):
+    """Disks that complete later: what is counted between marks"""
+
+    MAP = "ffffffff81000000 T work\nffffffff81000100 t do_idle\nffffffff81000200 T more\n"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.map, self.marks = (os.path.join(folder.name, name) for name in ("map", "marks"))
+        with open(self.map, "w", encoding="ascii") as f:
+            f.write(self.MAP)
+
+    def mark(self, *insns):
+        """Marks, before each of which so much was done, and 9000 while idle"""
+        with open(self.marks, "a", encoding="ascii") as f:
+            for n in insns:
+                f.write(f"ffffffff81000000 {n - 5}\nffffffff81000100 9000\nuser 5\n"
+                        f"total {n + 9000}\n")
+
+    def run_of(self, *parts):
+        """Those of one run"""
+        self.mark(777777, 888, *parts)
+
+    def per_io(self, *cases):
+        figures_of = figures(*(line(case, "insn", 1, "real", part=10) for case in cases))
+        bench_real.per_io(figures_of, self.marks, self.map)
+        return [(f["value"], f["values"]) for f in figures_of.values()]
+
+    def test_parts_are_counted_without_idle_and_without_the_extremes(self):
+        self.run_of(5000, 1000, 1010, 1020, 1030, 1040, 10)
+        self.run_of(*[2000] * 7)
+        self.assertEqual(self.per_io("a", "b"),
+                         [(102, [100, 101, 102, 103, 104]), (200, [200] * 5)])
+
+    def test_marks_of_another_number_of_runs_are_refused(self):
+        self.run_of(*[2000] * 7)
+        self.mark(2000)
+        with self.assertRaisesRegex(profile.BadInput, "10 marks of 1 figures"):
+            self.per_io("a")
+        with self.assertRaises(profile.BadInput):
+            self.per_io("a", "b")
+
+    def test_a_figure_without_marks_keeps_its_clock(self):
+        self.run_of(*[2000] * 7)
+        both = figures(line("x", "insn", 3), line("a", "insn", 1, "real", part=10))
+        bench_real.per_io(both, self.marks, self.map)
+        self.assertEqual([f["value"] for f in both.values()], [3, 200])
+
+    def test_a_file_that_was_cut_short_is_refused(self):
+        self.run_of(*[2000] * 7)
+        with open(self.marks, "a", encoding="ascii") as f:
+            f.write("ffffffff81000000 4\n")
+        with self.assertRaisesRegex(profile.BadInput, "cut short"):
+            self.per_io("a")
+
+    def test_idle_is_what_only_an_idle_cpu_runs(self):
+        for name in ("do_idle", "tick_nohz_idle_stop_tick", "pv_native_safe_halt", "menu_select",
+                     "cpuidle_idle_call", "default_idle_call"):
+            self.assertTrue(bench_real.IDLE.fullmatch(name), name)
+        for name in ("try_to_wake_up", "hrtimer_interrupt", "schedule", "tick_nohz_handler",
+                     "select_idle_sibling", "ktime_get", "null_queue_rq"):
+            self.assertFalse(bench_real.IDLE.fullmatch(name), name)
+
+    def guest(self, of_marks, by_clock):
+        """bench.py's guest, on a disk that completes at once"""
+        self.run_of(*[of_marks * 10] * 7)
+        said = figures(line("read-4k-bdev-atonce", "insn", by_clock, "real", part=10))
+        with mock.patch.multiple(bench, guest=lambda *_, **__: said, OUT=os.path.dirname(self.map),
+                                 tree_of=lambda _: os.path.dirname(self.map)):
+            os.makedirs(os.path.join(bench.OUT, "log"), exist_ok=True)
+            os.replace(self.marks, os.path.join(bench.OUT, "log", "real-stock.marks"))
+            with open(os.path.join(bench.OUT, "System.map"), "w", encoding="ascii") as f:
+                f.write(self.MAP)
+            return bench.marked_guest("x.so", "stock", [], [])
+
+    def test_where_a_disk_completes_at_once_the_clock_agrees(self):
+        self.assertEqual([f["value"] for f in self.guest(500, 505).values()], [500])
+        with self.assertRaisesRegex(SystemExit, "500.* but 550"):
+            self.guest(500, 550)
+
+    def test_the_page_says_what_is_saved(self):
+        rows = [both(line("read-4k-ext4-100us", "insn", 200, "real"),
+                     line("read-4k-ext4-100us", "insn", 150, "real")),
+                both(line("read-64k-ext4-100us", "insn", [100, 90, 110], "real"),
+                     line("read-64k-ext4-100us", "insn", [99, 99, 99], "real")),
+                both(line("read-4k-ext4-100us-distro", "insn", 500, "real"),
+                     line("read-4k-ext4-100us-distro", "insn", 450, "real"))]
+        said = bench.saved(rows).splitlines()
+        self.assertEqual(said[0], "Linux 6.1.7")
+        self.assertIn("100 us; a distribution's options", said[2])      # a user's comes first
+        self.assertEqual([text.split() for text in said[4:6]],
+                         [["ext4", "10.0", "%"], ["500", "450"]])
+        self.assertIn("100 us; the lab's configuration", said[7])
+        self.assertEqual([text.split() for text in said[9:11]],
+                         [["ext4", "25.0", "%", "none"], ["200", "150", "100", "99"]])
+        self.assertEqual(bench.saved([]), "")
+
+    def test_a_distributions_kernels_are_in_the_places_of_the_labs(self):
+        asked = []
+
+        def guest_of(kernel, _flags, _args, quiet):
+            asked.append((kernel, quiet))
+            return figures(line("read-4k-ext4-100us-distro", "insn", 7 + len(kernel), "real"))
+
+        by_kernel = bench.counted([], [], bench_cases.KERNELS_OF["distro"], guest_of)
+        self.assertEqual(sorted(asked), [("distro", False), ("distro-stock", True)])
+        row, = bench.merge(by_kernel)
+        self.assertEqual((row["stock"], row["patched"]), (19, 13))
 
 
 class Guest(unittest.TestCase):

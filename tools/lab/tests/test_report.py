@@ -131,7 +131,7 @@ class Html(unittest.TestCase):
     def test_a_figure_without_data_names_its_command(self):
         words = "".join(Page(page([row()])).words)
         for command in ("make profile CASE=layers", "make field", "tools/lab/bench.py run windows",
-                        "make trace"):
+                        "make trace", "make real"):
             self.assertIn(f"{command} does it", words)
 
     def test_a_command_stands_under_each_figure(self):
@@ -145,6 +145,11 @@ class Html(unittest.TestCase):
         source = page([row("<script>x", "bios_per_mib", report="field-5", command="a<b")])
         self.assertNotIn("<script>", source)
         self.assertIn("&lt;script&gt;x", source)
+
+    def test_what_is_saved_on_a_disk_of_100_us(self):
+        source = bench_report.later({"6.1": [row("read-4k-ext4-100us", patched=80, report="real")]})
+        self.assertIn('<span class="word better">20.0 %</span>', source)
+        self.assertIn("100 80", source)
 
     def test_layers_are_boxes_as_wide_as_their_part(self):
         rows = [row("read-4k-ext2", layer, 0, 0, "layers") for layer in layers.LAYERS]
