@@ -102,7 +102,7 @@ REAL_WAYS = {"read-4k": ("read bs=4k", 4000), "overwrite-4k": ("write bs=4k", 40
              "uring-4k-q1": ("read uring depth=1 bs=4k", 4000),
              "uring-4k-q32": ("read uring depth=32 bs=4k", 20000),
              "read-64k": ("read bs=64k", 2000), "read-1m": ("read bs=1m", 250)}
-REAL_FEW = ("read-4k", "aio-4k-q1", "aio-4k-q32")
+REAL_FEW = ("read-4k", "overwrite-4k", "aio-4k-q1", "aio-4k-q32")
 
 
 def ways_on(disk):

@@ -48,7 +48,7 @@ def per_io(figures, path, system_map):
 
 def saved(row):
     """What of the CPU's work is saved, in words"""
-    if row is None:
+    if row is None or None in (row["stock"], row["patched"]):
         return ""
     if row["ratio"] is None:
         return "none"

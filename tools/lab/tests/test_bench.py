@@ -470,6 +470,11 @@ class Real(unittest.TestCase):
                          [["ext4", "25.0", "%", "none"], ["200", "150", "100", "99"]])
         self.assertEqual(bench.saved([]), "")
 
+    def test_what_only_one_kernel_did_is_no_gain(self):
+        of_patched = figures(line("read-4k-ext4-100us", "insn", 200, "real"))
+        row, = bench.merge({"stock": {}, "patched": of_patched})
+        self.assertEqual((bench_real.saved(row), bench_real.pair(row)), ("", ""))
+
     def test_a_distributions_kernels_are_in_the_places_of_the_labs(self):
         asked = []
 
