@@ -4,9 +4,12 @@
 
 @inlined@
 @@
--static int
-+static inline int
- fat_cache_lookup(...)
+-static int fat_cache_lookup(struct inode *inode, int fclus,
+-			    struct fat_cache_id *cid,
+-			    int *cached_fclus, int *cached_dclus)
++static inline int fat_cache_lookup(struct inode *inode, int fclus,
++				   struct fat_cache_id *cid,
++				   int *cached_fclus, int *cached_dclus)
  {
  	...
  }
