@@ -1253,7 +1253,7 @@ static const struct bound {
 	{ "runs mapped lens=1 file=50000 n=5000", { { 72, 600 }, { 125, 103 } } },
 	{ "runs mapped lens=4 file=8192 n=8000", { { 30, 102 }, { 108, 102 } } },
 	{ "runs mapped lens=1 file=50000 n=50000 cache=25000", { { 101, 190 }, { 86, 12 } } },
-	/* Memory has no room for the file: what is there of it says nothing of what will be used. */
+	/* Memory has no room for the file: what is there of it says nothing of what will be used */
 	{ "runs mapped lens=1 n=20000 file=800000", { { 102, 103 }, { 72, 4 } } },
 	{ "runs mapped lens=4 n=20000 file=800000", { { 30, 110 }, { 76, 20 } } },
 	{ "skip mapped one=30 of=100 n=20000", { { 103, 102 }, { 107, 102 } } },
