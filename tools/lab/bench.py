@@ -100,7 +100,8 @@ def series_of(base):
 
 
 def floor_of(by_kernel, kernel, key):
-    """What the same I/O takes without a file system: on the bare block device. 6.1 sends what is
+    """What the same I/O takes without a file system: on the bare block device, of stock for both
+    kernels, or a file that gains as much as the disk would seem to gain nothing. 6.1 sends what is
     written to that, or to a raw device, by way of a kernel thread, so that a file costs less: a
     write has no floor there."""
     report, case, metric = key
@@ -109,7 +110,7 @@ def floor_of(by_kernel, kernel, key):
         return None
     if what.startswith("overwrite") and series_of(by_kernel[kernel][key]["base"]) == "6.1":
         return None
-    return by_kernel[kernel].get((report, f"{what}-bdev", metric))
+    return by_kernel["stock"].get((report, f"{what}-bdev", metric))
 
 
 def above_floor(by_kernel):

@@ -11,7 +11,7 @@ SAME = 0.005    # a change of half a percent or less is nobody's gain
 METRICS = {
     "insn": (LESS, "instructions an I/O"),
     "insn_per_mib": (LESS, "instructions a MiB"),
-    "insn_above_floor": (LESS, "instructions an I/O above the bare disk's"),
+    "insn_above_floor": (LESS, "instructions an I/O above those of stock's disk"),
     "insn_fibmap": (LESS, "instructions of a FIBMAP"),
     "elapsed": (LESS, "time"),
     "time": (LESS, "time a MiB"),
