@@ -29,6 +29,7 @@ struct reader {
 	unsigned int reads, pages;
 	unsigned int largest;
 	unsigned int first_full;	/* the read that was the first as large as max */
+	unsigned int touched;		/* pages of the last run of faults, as marks would tell */
 };
 
 static void reader_init(struct reader *r, unsigned long max)
@@ -892,13 +893,13 @@ static void warm_files_are_read_further(struct kunit *test)
 	xa_destroy(&mapping.i_pages);
 }
 
-/* A fault on a missing page; of the run before @touched pages were touched. */
-static struct ra_ask fault(struct reader *r, pgoff_t index, unsigned long touched)
+/* A fault on a missing page */
+static struct ra_ask fault(struct reader *r, pgoff_t index)
 {
 	struct ra_view view = look(r);
 	struct ra_ask ask = {
 		.mapping = &r->mapping, .index = index, .pages = 1, .max = r->max,
-		.touched = touched,
+		.touched = r->touched,
 	};
 
 	ra_plan_fault(&view, &ask);
@@ -910,7 +911,7 @@ static struct ra_ask fault(struct reader *r, pgoff_t index, unsigned long touche
 }
 
 /* @n runs of @len pages by faults. Who touches pages does not tell the policy: their marks do. */
-static void fault_runs(struct reader *r, unsigned int len, unsigned int n, unsigned int *touched)
+static void fault_runs(struct reader *r, unsigned int len, unsigned int n)
 {
 	pgoff_t index, end, mark;
 
@@ -919,30 +920,29 @@ static void fault_runs(struct reader *r, unsigned int len, unsigned int n, unsig
 		mark = NO_PAGE;
 		for (index = r->place; index < r->place + len; index++) {
 			if (index == end)
-				fault(r, index, *touched);
+				fault(r, index);
 			else if (index == mark)
 				ask(r, index, false);
 			end = r->ra.start + r->ra.size;
 			mark = r->ra.async_size ? end - r->ra.async_size : NO_PAGE;
 		}
-		*touched = len;
+		r->touched = len;
 	}
 }
 
 /* Of a mapping nothing is known: a window as before. Then runs are read, and no page too many. */
 static void runs_of_faults_are_learnt(struct kunit *test)
 {
-	unsigned int len, touched;
+	unsigned int len;
 	struct reader r;
 
 	for (len = 1; len <= 32; len++) {
-		touched = 0;
 		reader_init(&r, 32);
-		fault_runs(&r, len, 1, &touched);
+		fault_runs(&r, len, 1);
 		KUNIT_EXPECT_EQ(test, r.largest, 32U);
-		fault_runs(&r, len, 5, &touched);
+		fault_runs(&r, len, 5);
 		forget_counts(&r);
-		fault_runs(&r, len, 10, &touched);
+		fault_runs(&r, len, 10);
 		KUNIT_EXPECT_EQ(test, r.reads, 10U);
 		KUNIT_EXPECT_EQ(test, r.pages, 10 * len);
 	}
@@ -951,63 +951,69 @@ static void runs_of_faults_are_learnt(struct kunit *test)
 /* The tenth random fault, and each one after it, reads its page. */
 static void random_faults_read_pages(struct kunit *test)
 {
-	unsigned int touched = 0;
 	struct reader r;
 
 	reader_init(&r, 32);
-	fault_runs(&r, 1, 9, &touched);
+	fault_runs(&r, 1, 9);
 	forget_counts(&r);
-	fault_runs(&r, 1, 1000, &touched);
+	fault_runs(&r, 1, 1000);
 	KUNIT_EXPECT_EQ(test, r.pages, 1000U);
 }
 
 /* A run that was shorter than the habit tells that it was, and the next one how long runs are. */
 static void shorter_faults_are_noticed(struct kunit *test)
 {
-	unsigned int touched = 0;
 	struct reader r;
 
 	reader_init(&r, 32);
-	fault_runs(&r, 16, 6, &touched);
+	fault_runs(&r, 16, 6);
 	KUNIT_EXPECT_GE(test, look(&r).agreed, (unsigned int)RA_HABIT);
-	fault_runs(&r, 2, 1, &touched);
-	fault_runs(&r, 2, 1, &touched);
+	fault_runs(&r, 2, 1);
+	fault_runs(&r, 2, 1);
 	KUNIT_EXPECT_EQ(test, look(&r).agreed, 0U);
 	KUNIT_EXPECT_EQ(test, look(&r).last, 16U);
-	fault_runs(&r, 2, 6, &touched);
+	fault_runs(&r, 2, 6);
 	forget_counts(&r);
-	fault_runs(&r, 2, 10, &touched);
+	fault_runs(&r, 2, 10);
 	KUNIT_EXPECT_EQ(test, r.pages, 20U);
 }
 
-/* What outlives the expectation is read as a whole window; what goes on is a stream. */
+/* What outlives the expectation gets a tile, then four times what it had; that is a stream then. */
 static void long_faults_are_streams(struct kunit *test)
 {
-	unsigned int touched = 0;
 	struct reader r;
 
 	reader_init(&r, 32);
-	fault_runs(&r, 1, 10, &touched);
+	fault_runs(&r, 1, 10);
 	forget_counts(&r);
-	fault_runs(&r, 1024, 1, &touched);
+	fault_runs(&r, 1024, 1);
 	KUNIT_EXPECT_LE(test, r.reads, 2U + 1024 / 32);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
 	KUNIT_EXPECT_EQ(test, r.ra.async_size, 32U);
+
+	reader_init(&r, 256);
+	fault_runs(&r, 1, 10);
+	forget_counts(&r);
+	fault_runs(&r, 33, 1);
+	KUNIT_EXPECT_EQ(test, r.pages, 33U);
+	fault_runs(&r, 1, 10);
+	forget_counts(&r);
+	fault_runs(&r, 34, 1);
+	KUNIT_EXPECT_EQ(test, r.pages, 33U + 4 * 33);
 }
 
 static void faults_go_back(struct kunit *test)
 {
-	unsigned int touched = 0;
 	struct reader r;
 
 	reader_init(&r, 32);
-	fault_runs(&r, 1, 10, &touched);
-	fault(&r, r.place - 1, 1);
+	fault_runs(&r, 1, 10);
+	fault(&r, r.place - 1);
 	KUNIT_EXPECT_EQ(test, r.ra.start, r.place - 32);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
 	/* Nor before the start of the file */
 	r.ra.start = 7;
-	fault(&r, 6, 1);
+	fault(&r, 6);
 	KUNIT_EXPECT_EQ(test, r.ra.start, 0UL);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 7U);
 }
