@@ -112,8 +112,8 @@ def scsi_debug_disks(count=8, **settings):
 
 def virtio_disk():
     """What guest.sh -e attaches"""
-    for vendor in glob.glob("/sys/bus/virtio/drivers/virtio_scsi/virtio*/host*/target*/*/block/*"):
-        return f"/dev/{os.path.basename(vendor)}"
+    for disk in glob.glob("/sys/bus/virtio/drivers/virtio_scsi/virtio*/host*/target*/*/block/*"):
+        return f"/dev/{os.path.basename(disk)}"
     raise Failed("no virtio-scsi disk: guest.sh -e")
 
 
@@ -218,7 +218,7 @@ class Switched:
     def path_at(self, place, mib=32):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
         file system. Of each the first page alone is in the page cache, whatever ran before."""
-        if self.holds != (place, mib):
+        if self.holds != (place, mib) or not kept_open:     # somebody else may have unmounted it
             unmount()
             self.holds = (place, mib)
             if place in ("bdev", "raw"):
