@@ -6,13 +6,14 @@
 #
 # The kernel's own bindeb-pkg makes them, or binrpm-pkg where rpm keeps the machine's packages, from
 # one configuration: CONFIG=FILE; else /boot/config-* of the running kernel, or the newest one of the
-# base; CONFIG=localmod takes of that only the modules that are loaded now. They are named -dio and
-# -dio-stock, lie beside the distribution's kernel, and end up in $O/deb.
+# base; CONFIG=localmod takes of that only the modules that are loaded now, or that the selftests
+# need. They are named -dio and -dio-stock, lie beside the distribution's kernel, and end up in $O/deb.
 #
 # What the kernel packages besides, linux-libc-dev, would replace the distribution's, and is left out.
 
 boot=${BOOT:-/boot}	# a test has one of its own
 dpkg_status=${DPKG_STATUS:-/var/lib/dpkg/status}
+tests_config=$top/tools/testing/selftests/dio/config
 
 # base_config: the file that the configuration starts from
 base_config()
@@ -38,8 +39,16 @@ base_config()
 localmod()
 {
 	case $1-${CONFIG-} in
-	deb-localmod|deb-stock-localmod)	echo localmod ;;
+	deb-localmod|deb-stock-localmod)	echo localmod && cat "$tests_config" ;;
 	esac
+}
+
+# configure_localmod DIR SOURCE CONFIG
+configure_localmod()
+{
+	yes '' | make -C "$2" O="$1" localmodconfig
+	sed -n 's/=[ym]$/=m/p' "$tests_config" | grep -Fx -f - "$3" >"$1/tests.config" || :
+	(cd "$1" && "$2/scripts/kconfig/merge_config.sh" -m .config tests.config)
 }
 
 # configure_deb DIR SOURCE CONFIG: what both kernels have, made in DIR
@@ -49,7 +58,7 @@ configure_deb()
 	mkdir -p "$1.part"
 	cp "$3" "$1.part/.config"
 	if [ "${CONFIG-}" = localmod ]; then
-		yes '' | make -C "$2" O="$1.part" localmodconfig
+		configure_localmod "$1.part" "$2" "$3"
 	fi
 	(cd "$1.part" && "$2/scripts/kconfig/merge_config.sh" -m .config "$top/tools/lab/deb.config")
 	make -C "$2" O="$1.part" olddefconfig
@@ -144,7 +153,7 @@ build_deb()
 	source_tree
 	stock=$(dir_of deb-stock) tree=$(dir_of deb) dir=$(dirname "$(dir_of deb)")
 	lock "$dir"
-	say "configuration: $(localmod deb | tr "\n" " ")$config"
+	say "configuration: $config$([ "${CONFIG-}" != localmod ] || echo ", modules that are loaded")"
 	[ -d "$dir/config" ] ||
 		step configure-deb-both 20 configure_deb "$dir/config" "$(dir_of source)" "$config"
 	options=$(grep -c '=[ym]$' "$dir/config/.config")

@@ -31,6 +31,10 @@ deb()
 }
 cd "$dir" || exit
 case "${*: -1}" in
+localmodconfig)
+	out=${*: -2:1}
+	sed -i '/=m$/d' "${out#O=}/.config"
+	;;
 binrpm-pkg|bindeb-pkg)
 	[ ! -e "$STUBS/fails" ] || exit 1
 	release=6.1.7$(sed -n 's/^CONFIG_LOCALVERSION="\(.*\)"/\1/p' .config)
@@ -73,6 +77,7 @@ class Case(unittest.TestCase):
             (self.tmp / "top/tools/lab").mkdir(parents=True, exist_ok=True)
             shutil.copy(LAB / name, self.tmp / "top/tools/lab")
         self.write("top/tools/lab/overlay.py", OVERLAY)
+        self.write("top/tools/testing/selftests/dio/config", "CONFIG_B=y\nCONFIG_NEW=y\n")
         self.write("top/overlay", "1")
         self.write("bin/make", MAKE)
         self.write("bin/uname", "#!/bin/sh\necho 6.1.9-own\n")
@@ -94,7 +99,7 @@ class Case(unittest.TestCase):
 
     def boot(self, *names):
         for name in names:
-            self.write(f"boot/config-{name}", f"CONFIG_OF={name}\nCONFIG_A=y\nCONFIG_B=m\n")
+            self.write(f"boot/config-{name}", f"CONFIG_OF={name}\nCONFIG_A=y\nCONFIG_B=m\nCONFIG_C=m\n")
 
     def build(self, code=0, **more):
         done = subprocess.run([self.tmp / "top/tools/lab/kernel.sh", "build", "deb"], check=False,
@@ -150,6 +155,13 @@ class Config(Case):
         self.assertEqual(self.asked("localmodconfig"), 1)
         self.assertEqual(len(list(self.tmp.glob("cache/linux-dio/*/*/deb-stock"))), 2)
 
+    def test_localmod_keeps_what_the_selftests_need(self):
+        self.build(CONFIG="localmod")
+        lines = self.config_of("deb-stock").splitlines()
+        self.assertIn("CONFIG_B=m", lines)
+        self.assertNotIn("CONFIG_C=m", lines)
+        self.assertNotIn("CONFIG_NEW=m", lines)
+
 
 class Build(Case):
     def packages(self):
@@ -202,7 +214,7 @@ class Build(Case):
     def test_no_space(self):
         self.write("bin/df", "#!/bin/sh\nprintf 'Avail\\n%d\\n' 2000\n")
         said = self.build(4)
-        self.assertIn("two kernels of 5 options: about 1 minutes, 4506 MB more", said)
+        self.assertIn("two kernels of 6 options: about 1 minutes, 4506 MB more", said)
         self.assertIn("not enough space", said)
         self.assertEqual(self.asked("bindeb-pkg"), 0)
 
