@@ -56,8 +56,9 @@ base=$("$top/tools/lab/base.sh" name) || exit
 tarball=$("$top/tools/lab/base.sh" tarball)
 [ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
 case ${1-}-$base in
-deb-6.1)	needs="$needs $packers" ;;
-deb-*)	needs="$needs $packers dh:debhelper" ;;
+deb-*)	needs="$needs $packers" libs="$libs build-essential" ;;&
+deb-6.12|deb-7.3)	needs="$needs dh:debhelper" ;;&
+deb-7.3)	libs="$libs libdw-dev" ;;
 esac
 programs=$(missing_programs)
 if ! on_debian; then
