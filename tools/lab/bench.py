@@ -292,6 +292,11 @@ def marked_guest(so, kernel, flags, args, quiet=False):
     return figures
 
 
+def guest_of(name):
+    """What boots the guest of that name, and gives its figures"""
+    return functools.partial(marked_guest, plugin()) if name in MARKED else guest
+
+
 def counted(flags, args, kernels=KERNELS, run_one=None):
     """The figures of both kernels, or of those in their places, from two guests at once: where the
     clock counts instructions, neither sees the other. One of them shows how far it is."""
@@ -320,7 +325,7 @@ def run(cases, passes):
             measure = counted if "-c" in flags else timed
             if name in MARKED:
                 measure = functools.partial(counted, kernels=KERNELS_OF.get(name, KERNELS),
-                                            run_one=functools.partial(marked_guest, plugin()))
+                                            run_one=guest_of(name))
             by_kernel = measure([*flags], ["-n", str(passes), *those])
             new = dated(merge(above_floor(by_kernel)))
             save(update(load(), new))

@@ -34,7 +34,7 @@ def measure(rows, known):
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
         if those:
-            known |= bench.guest("step", ["-n", "step", *flags], those, quiet=True)
+            known |= bench.guest_of(name)("step", ["-n", "step", *flags], those, quiet=True)
 
 
 def keep(letter, before, after):

@@ -39,6 +39,8 @@ class Steps(Case):
         self.enterContext(mock.patch.object(series_steps, "LAB", self.top))
         self.enterContext(mock.patch.object(bench, "OUT", str(self.out)))
         self.enterContext(mock.patch.object(bench, "guest", self.guest))
+        self.enterContext(mock.patch.object(bench, "plugin", lambda: "so"))
+        self.enterContext(mock.patch.object(bench, "marked_guest", self.marked_guest))
 
     def guest(self, kernel, flags, cases, quiet):
         """Each run finds one instruction less than the one before; a case has metrics unasked for."""
@@ -49,6 +51,10 @@ class Steps(Case):
             "base": "6.1.9", "report": "engine", "case": case, "metric": metric, "unit": "insn",
             "value": self.insn, "values": [self.insn], "time": "cpu", "command": "x"}
             for case in cases for metric in ("insn", "time")}
+
+    def marked_guest(self, so, *args, **more):
+        self.called(f"marked {so}")
+        return self.guest(*args, **more)
 
     def called(self, line=None):
         path = self.top / "called"
@@ -93,6 +99,15 @@ class Steps(Case):
         self.steps()
         rows = json.loads((self.out / "steps.json").read_text())
         self.assertEqual([r["patched"] for r in rows], [92, 91, 90])
+
+    def test_a_case_that_sets_marks_is_counted_between_them(self):
+        fill(self.root, {"series/tree/20-b": OVERLAY["series/tree/20-b"] +
+                         "Rows:\n\tread-4k-bdev-sdebug insn\n"})
+        self.make()
+        self.steps()
+        called = self.called()
+        self.assertEqual([called[at + 1] for at, line in enumerate(called) if line == "marked so"],
+                         ["measure step read-4k-bdev-sdebug"] * 2)
 
     def test_a_patch_that_does_not_build_or_boot_is_the_last(self):
         self.make()

@@ -194,7 +194,6 @@ static unsigned long long run_readers(void)
 
 	if (!part)
 		die(EXIT_USAGE, "%s is too small for %llu readers", opt.name, opt.readers);
-	stay_in_memory();
 	start = now_ns();
 	for (i = 0; i < opt.readers; i++) {
 		pid_t pid = fork();
@@ -272,6 +271,7 @@ int main(int argc, char **argv)
 	opt.n = (opt.n + whole - 1) / whole * whole;
 	open_file();
 	memory = load_memory(opt.bs * (opt.way == SYNC ? 1 : opt.depth), opt.huge);
+	stay_in_memory();
 	if (opt.map) {
 		start = now_ns();
 		run_ioctl(FIGETBSZ);
