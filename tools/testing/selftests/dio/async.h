@@ -19,6 +19,7 @@
 #include <linux/types.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 /* A result is a count, or a negative error number: in words */
 static inline const char *result_name(long result)
@@ -139,6 +140,13 @@ static inline void ring_setup(struct ring *r, unsigned int depth, unsigned int f
 	r->cq_tail = (unsigned int *)(cq + p.cq_off.tail);
 	r->cq_mask = (unsigned int *)(cq + p.cq_off.ring_mask);
 	r->cqes = (struct io_uring_cqe *)(cq + p.cq_off.cqes);
+}
+
+/* Memory for IORING_OP_READ_FIXED and IORING_OP_WRITE_FIXED */
+static inline void ring_register(struct ring *r, const struct iovec *memory, unsigned int nr)
+{
+	if (syscall(SYS_io_uring_register, r->fd, IORING_REGISTER_BUFFERS, memory, nr))
+		async_die("memory cannot be registered: %s", strerror(errno));
 }
 
 static inline struct io_uring_sqe *ring_queue(struct ring *r, int fd, int op, void *addr,

@@ -2,16 +2,17 @@
 /*
  * Random operations on a file, checked against a model of it in memory.
  *
- *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]
+ *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] FILE [COPY]
  *	dio_ops unit=512 bad FILE
  *	dio_ops unit=512 nowait FILE
  *
- * Direct reads and writes (pread, preadv in pieces, AIO, io_uring) at multiples of unit, buffered
- * and mapped reads and writes at any byte, truncation both ways, dropped caches, and direct I/O
- * whose memory ends early. Each read must give what the model holds. Where direct I/O meets bad
- * memory, what it did not move must be as before or zeros: never what was on the disk (fill it
- * with something else before mkfs). In the end the whole file is read both ways, and the model is
- * written to COPY, to be compared once the file system has been mounted anew.
+ * Direct reads and writes (pread, preadv in pieces, AIO, io_uring, io_uring with memory that is
+ * registered) at multiples of unit, with memory in small pages, in a huge one, or shared, as the
+ * seed has it; buffered and mapped reads and writes at any byte, truncation both ways, dropped
+ * caches, and direct I/O whose memory ends early. Each read must give what the model holds. Where
+ * direct I/O meets bad memory, what it did not move must be as before or zeros: never what was on
+ * the disk (fill it with something else before mkfs). In the end the whole file is read both ways,
+ * and the model is written to COPY, to be compared once the file system has been mounted anew.
  *
  * The hurt party is whoever mixes direct and buffered I/O on a file system with get_block: stale
  * blocks in new files (other users' data), lost heads and tails, wrong counts at the end of a file.
@@ -27,6 +28,10 @@
  * hurt: a program that uses io_uring on a file system that cannot say so (vfat, jfs), as each of
  * its reads goes through a worker thread. A broken kernel says -EOPNOTSUPP, reads past dirty data,
  * or says -EAGAIN for ever.
+ *
+ * With the word polled io_uring asks the disk whether it is done, and preadv says RWF_HIPRI. Who
+ * is hurt by a broken kernel: a program that polls. A request that does not tell which queue it
+ * went to is not found again, and the program waits for ever.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
@@ -48,14 +53,14 @@
 #define IO_MAX		(512UL << 10)
 
 static const char usage[] =
-	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] FILE [COPY]\n"
+	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] FILE [COPY]\n"
 	"       dio_ops unit=512 bad|nowait FILE";
 
-enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
+enum way { SYNC, VECTOR, AIO, URING, FIXED, NR_WAYS };
 
 static unsigned long long unit, nr_ops, seed, op_nr;
 static const char *name, *copy_name;
-static int direct_fd, cached_fd, only_bad, only_nowait;
+static int direct_fd, cached_fd, only_bad, only_nowait, polled;
 static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
 static char doing[128];
@@ -133,19 +138,39 @@ static void set_size(size_t to)
 	size = to;
 }
 
+/* Bad memory cannot be registered: there both ways are one. */
+static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
+{
+	int fixed = way == FIXED && mem >= buf && mem < buf + PAGE;
+	int op = write ? IORING_OP_WRITE : IORING_OP_READ;
+	struct iovec all = { buf, IO_MAX + PAGE };
+	static struct ring ring;
+
+	if (fixed)
+		op = write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED;
+
+	if (!ring.sqes) {
+		ring_setup(&ring, 1, polled ? IORING_SETUP_IOPOLL : 0);
+		ring_register(&ring, &all, 1);
+	}
+	ring_queue(&ring, direct_fd, op, mem, len, pos, 0);
+	ring_enter(&ring, 1);
+	return ring_reap(&ring, NULL);
+}
+
 static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
 {
 	size_t first = pick(len / unit + 1) * unit;
 	struct iovec iov[3] = { { mem, first }, { mem, 0 }, { mem + first, len - first } };
+	int flags = polled ? RWF_HIPRI : 0;
 	static aio_context_t ctx;
-	static struct ring ring;
 	struct io_event event;
 	struct iocb cb, *cbs = &cb;
 
 	switch (way) {
 	case VECTOR:
-		return sys_result(write ? pwritev(direct_fd, iov, 3, pos) :
-					  preadv(direct_fd, iov, 3, pos));
+		return sys_result(write ? pwritev2(direct_fd, iov, 3, pos, flags) :
+					  preadv2(direct_fd, iov, 3, pos, flags));
 	case AIO:
 		if (!ctx)
 			ctx = aio_setup(1);
@@ -154,12 +179,8 @@ static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enu
 		aio_reap(ctx, &event, 1, 1, NULL);
 		return event.res;
 	case URING:
-		if (!ring.sqes)
-			ring_setup(&ring, 1, 0);
-		ring_queue(&ring, direct_fd, write ? IORING_OP_WRITE : IORING_OP_READ, mem, len,
-			   pos, 0);
-		ring_enter(&ring, 1);
-		return ring_reap(&ring, NULL);
+	case FIXED:
+		return ring_io(write, mem, pos, len, way);
 	default:
 		return sys_result(write ? pwrite(direct_fd, mem, len, pos) :
 					  pread(direct_fd, mem, len, pos));
@@ -420,6 +441,19 @@ static struct operation *pick_operation(void)
 	return &operations[i];
 }
 
+/* Each kind of memory has its own way through the kernel to a bio. */
+static void *pick_memory(size_t len)
+{
+	void *shared;
+
+	if (seed % 3)
+		return load_memory(len, seed % 3 == 1);
+	shared = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		die(1, "no shared memory: %s", strerror(errno));
+	return shared;
+}
+
 static void leave_out(const char *what)
 {
 	unsigned int i;
@@ -447,6 +481,8 @@ static void parse_word(char *word)
 		only_bad = 1;
 	else if (!strcmp(word, "nowait"))
 		only_nowait = 1;
+	else if (!strcmp(word, "polled"))
+		polled = 1;
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else if (strchr(word, '/') && !copy_name)
@@ -587,7 +623,7 @@ int main(int argc, char **argv)
 	model = get_memory(FILE_MAX);
 	before = get_memory(FILE_MAX);
 	back = get_memory(FILE_MAX);
-	buf = get_memory(IO_MAX + PAGE);
+	buf = pick_memory(IO_MAX + PAGE);
 
 	if (only_bad) {
 		overwrite_bad(direct_fd, "direct");

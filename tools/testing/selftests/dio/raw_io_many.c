@@ -177,8 +177,7 @@ static void run_rings(unsigned int flags)
 	struct ring ring;
 
 	ring_setup(&ring, DEPTH, flags);
-	if (syscall(SYS_io_uring_register, ring.fd, IORING_REGISTER_BUFFERS, &iov, 1))
-		die("memory cannot be registered: %s", strerror(errno));
+	ring_register(&ring, &iov, 1);
 	disk_fill(0, room, 1);
 	try_uring(&ring, mem, 0, 0, 1);
 	try_uring(&ring, mem, 1, 0, 2);
