@@ -123,7 +123,7 @@ kit: selftests
 # On debug and stock kernels two guests share the tests, too (see guest-tests); their results are
 # kept apart. CI runs the short ones. TOOL_TESTS have nothing to find on another kernel.
 TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
-SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead
+SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead test_kinds
 SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
 TEST_ENV = $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT))
 XFAIL = $(CURDIR)/tools/testing/selftests/dio/stock-$(base).xfail

@@ -111,7 +111,7 @@ many)		memory=3072M scsi_debug_mb=16 ;;
 *)		die 2 "no such array: $array" ;;
 esac
 append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_mb=$scsi_debug_mb"
-append="$append scsi_debug.delay=0 kunit.enable=0"	# kunit.sh runs those tests
+append="$append scsi_debug.delay=0 scsi_debug.atomic_wr=1 kunit.enable=0"	# kunit.sh runs those tests
 # A busy host leaves an emulated guest no time to see its timer tick, as a kernel wants to at boot.
 append="$append no_timer_check"
 # While the kernel asks what CPU it runs on, it forgets for a moment that it has five levels of page

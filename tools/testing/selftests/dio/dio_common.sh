@@ -287,7 +287,7 @@ _dio_sd_start()
 	if [ ! -d "$_dio_sd" ]; then
 		command -v modprobe >/dev/null ||
 			dio_skip_all "no scsi_debug in this kernel, and no modprobe to load it"
-		modprobe -q scsi_debug add_host=0 dev_size_mb=64 2>/dev/null ||
+		modprobe -q scsi_debug add_host=0 dev_size_mb=64 atomic_wr=1 2>/dev/null ||
 			dio_skip_all "no disks given, and scsi_debug cannot be loaded"
 		dio_on_exit dio_wait 10 _dio_unload
 	fi

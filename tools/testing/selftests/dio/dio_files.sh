@@ -60,7 +60,7 @@ dio_fs_make()
 	[ "$1" != ntfs3 ] || ntfscp -q "$3" "$DIO_DIR/dio_files.sh" first
 }
 
-# dio_fs_mount NAME DEV DIR. -i: without helpers, of which nilfs2's starts a daemon. reiserfs
+# dio_fs_mount NAME DEV DIR, with $DIO_OPTION if there is one. -i: without helpers, of which nilfs2's starts a daemon. reiserfs
 # refuses direct reads of the ends of files that it keeps elsewhere (tails); later kernels want to be
 # told that an ocfs2 of one machine has no heartbeat.
 dio_fs_mount()
@@ -69,5 +69,31 @@ dio_fs_mount()
 	_dio_option=rw
 	[ "$_dio_type" != reiserfs ] || _dio_option=notail
 	[ "$_dio_type" != ocfs2 ] || _dio_option=heartbeat=none
-	mount -i -t "$_dio_type" -o "$_dio_option" "$2" "$3"
+	mount -i -t "$_dio_type" -o "$_dio_option${DIO_OPTION:+,$DIO_OPTION}" "$2" "$3"
+}
+
+# dio_fs_model NAME MAKER DEV WORD...: dio_ops WORD... with three seeds, on a fresh file system; once
+# mounted anew, it must hold what their models do. DIO_ENTER names a command that is given the mounted
+# directory each time, and prints the one in it where the files are to be.
+dio_fs_model()
+{
+	_dio_fs=$1 _dio_dev=$3 _dio_bad=0
+	dio_fs_make "$1" "$2" "$3" && _dio_enter || return
+	shift 3
+	rm -f "$DIO_TMP"/copy*
+	for _dio_seed in 1 2 3; do
+		"$DIO_DIR/dio_ops" "$@" "seed=$_dio_seed" "$_dio_files/file$_dio_seed" \
+			"$DIO_TMP/copy$_dio_seed" || _dio_bad=1
+	done
+	umount "$DIO_TMP/mnt" && _dio_enter || return
+	for _dio_seed in 1 2 3; do
+		cmp "$_dio_files/file$_dio_seed" "$DIO_TMP/copy$_dio_seed" || _dio_bad=1
+	done
+	umount "$DIO_TMP/mnt" && return $_dio_bad
+}
+
+_dio_enter()
+{
+	dio_fs_mount "$_dio_fs" "$_dio_dev" "$DIO_TMP/mnt" &&
+		_dio_files=$("${DIO_ENTER:-echo}" "$DIO_TMP/mnt")
 }

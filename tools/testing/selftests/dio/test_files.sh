@@ -33,23 +33,12 @@ vfat:mkfs.vfat"
 # on_system DISK UNIT NAME MAKER LESS: the model on a fresh file system
 on_system()
 {
-	dio_fs_make "$3" "$4" "$1" && dio_fs_mount "$3" "$1" "$DIO_TMP/mnt" || return
 	# ntfs3 of 6.1 lets asynchronous direct reads see what was on the disk, where a truncate has
 	# made the file longer.
 	words=
 	[ "$3" != ntfs3 ] || words=without=truncate
-	bad=0
-	rm -f "$DIO_TMP"/copy*
-	for seed in 1 2 3; do
-		# shellcheck disable=SC2086 # a word or none
-		"$DIO_DIR/dio_ops" $words "unit=$2" "n=$((ops / $5))" "seed=$seed" \
-			"$DIO_TMP/mnt/file$seed" "$DIO_TMP/copy$seed" || bad=1
-	done
-	umount "$DIO_TMP/mnt" && dio_fs_mount "$3" "$1" "$DIO_TMP/mnt" || return
-	for seed in 1 2 3; do
-		cmp "$DIO_TMP/mnt/file$seed" "$DIO_TMP/copy$seed" || bad=1
-	done
-	umount "$DIO_TMP/mnt" && return $bad
+	# shellcheck disable=SC2086 # a word or none
+	dio_fs_model "$3" "$4" "$1" "unit=$2" "n=$((ops / $5))" $words
 }
 
 # pin_on NAME: what was made last, mounted from the slow disk

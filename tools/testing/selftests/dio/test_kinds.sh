@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Kinds of direct I/O beside the plain one, on ext4, xfs and the disk: polled, write-through (O_DSYNC
+# by FUA), whole or not at all (RWF_ATOMIC), on disks with protection information, on encrypted files.
+# Registered memory is among the ways of dio_ops everywhere, zoned disks are in test_array_faults.sh.
+#
+# Who is hurt by a broken one: a program that polls waits for ever; a data base pays a flush of the
+# array's cache for each commit, or does without it where it must not; a write that was to be whole is
+# torn; pages that change under way fail their checksums; what should be encrypted is not read back.
+# A broken kernel hangs, counts other flushes, makes two requests of one, or gives other data.
+# DIO_OPS scales the number of operations.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_files.sh
+. "$(dirname "$0")/dio_files.sh"
+# shellcheck source=dio_faults.sh
+. "$(dirname "$0")/dio_faults.sh"
+# shellcheck source=dio_lio.sh
+. "$(dirname "$0")/dio_lio.sh"
+
+ops=${DIO_OPS:-200}
+mib=$((1 << 20))
+systems=$(echo "$dio_systems" | grep -E '^(ext4|xfs):')
+
+# unless_lacking CASE NAME MAKER CMD...: skipped for the reason in $lacking, or if there is no NAME
+unless_lacking()
+{
+	ul_case=$1
+	ul_why=$lacking
+	[ -n "$ul_why" ] || ul_why=$(dio_fs_lacks "$2" "$3") || ul_why=
+	shift 3
+	if [ -n "$ul_why" ]; then
+		dio_skip "$ul_case" "$ul_why"
+	else
+		dio_try "$ul_case" "$@"
+	fi
+}
+
+flushes()
+{
+	awk '{ print $16 }' "/sys/class/block/${DIO_DISK##*/}/stat"
+}
+
+# flushed FILE: by eight writes that O_DSYNC says are safe; nothing else is left to be written
+flushed()
+{
+	sync
+	before=$(flushes)
+	dd if=/dev/zero of="$1" bs=4k count=8 oflag=direct,dsync conv=notrunc status=none || return
+	echo "$1: $(($(flushes) - before)) flushes"
+	[ "$(flushes)" -gt "$before" ]
+}
+
+# through NAME MAKER: where all is allocated the disk writes through; where not, it is flushed
+through()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	dd if=/dev/zero of="$DIO_TMP/mnt/over" bs=64k count=1 status=none &&
+		truncate -s 64K "$DIO_TMP/mnt/hole" && ! flushed "$DIO_TMP/mnt/over" &&
+		flushed "$DIO_TMP/mnt/hole"
+	through_rc=$?
+	umount "$DIO_TMP/mnt" && return $through_rc
+}
+
+# whole NAME MAKER
+whole()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	"$DIO_DIR/dio_atomic" "$DIO_TMP/mnt/file"
+	whole_rc=$?
+	umount "$DIO_TMP/mnt" && return $whole_rc
+}
+
+# encrypted DIR: the directory in it whose files are, with the key for this mount
+encrypted()
+{
+	key=$(head -c 64 /dev/zero | tr '\0' k | xfs_io -c add_enckey "$1" |
+		sed -n 's/.*identifier //p')
+	[ -n "$key" ] || return
+	[ -d "$1/crypt" ] || { mkdir "$1/crypt" && xfs_io -c "set_encpolicy $key" "$1/crypt"; } || return
+	echo "$1/crypt"
+}
+
+encryption()
+{
+	DIO_OPTION=inlinecrypt DIO_ENTER=encrypted
+	dio_fs_model ext4 "$maker -O encrypt" "$disk" unit=4096 "n=$ops"
+	encryption_rc=$?
+	DIO_OPTION="" DIO_ENTER=""
+	return $encryption_rc
+}
+
+test_polled()
+{
+	dio_null polled poll_queues=1 || lacking=$DIO_WHY
+	while IFS=: read -r name maker; do
+		unless_lacking "random operations on $name, polled" "$name" "$maker" \
+			dio_fs_model "$name" "$maker" "$DIO_NULL" unit=512 "n=$ops" polled
+	done <<-LIST
+	$systems
+	LIST
+	dio_null_remove polled
+	lacking=""
+}
+
+test_through()
+{
+	[ "$(cat "/sys/block/${DIO_DISK##*/}/queue/fua")" = 1 ] || lacking="the disk has no FUA"
+	while IFS=: read -r name maker; do
+		unless_lacking "O_DSYNC on $name writes through, and flushes where it allocates" \
+			"$name" "$maker" through "$name" "$maker"
+	done <<-LIST
+	$systems
+	LIST
+	lacking=""
+}
+
+test_whole()
+{
+	while IFS=: read -r name maker; do
+		unless_lacking "writes that are whole or not at all, $name" "$name" "$maker" \
+			whole "$name" "$maker"
+	done <<-LIST
+	$systems
+	LIST
+}
+
+test_protected()
+{
+	lio_lun 1 $((64 * mib)) pi_prot_type=1 pi_prot_format=1 && lio_path 1 0 || lacking=$DIO_WHY
+	[ -n "$lacking" ] || [ -e "/sys/block/${LIO_DISK##*/}/integrity/format" ] ||
+		lacking="this kernel has no CONFIG_BLK_DEV_INTEGRITY"
+	while IFS=: read -r name maker; do
+		unless_lacking "random operations on $name, T10-PI" "$name" "$maker" \
+			dio_fs_model "$name" "$maker" "$LIO_DISK" unit=512 "n=$ops"
+	done <<-LIST
+	$systems
+	LIST
+	lio_remove 1
+	lacking=""
+}
+
+test_encrypted()
+{
+	maker=$(echo "$systems" | sed -n 's/^ext4://p')
+	[ -e /sys/fs/ext4/features/encryption ] || lacking="ext4 of this kernel encrypts nothing"
+	command -v xfs_io >/dev/null || lacking="program xfs_io is missing"
+	unless_lacking "random operations on ext4, encrypted" ext4 "$maker" encryption
+	lacking=""
+}
+
+dio_init "$@"
+dio_need dd mke2fs cmp awk
+dio_get_scratch
+complaints=$(dio_complaints)
+mkdir "$DIO_TMP/mnt"
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+lacking=""
+dio_plan 11
+
+dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_atomic" "$DIO_DISK"
+dio_get_part kinds
+disk=$DIO_DM
+test_polled
+test_through
+test_whole
+test_protected
+test_encrypted
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"
