@@ -57,7 +57,7 @@ tarball=$("$top/tools/lab/base.sh" tarball)
 [ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
 case ${1-}-$base in
 deb-*)	needs="$needs $packers" libs="$libs build-essential" ;;&
-deb-6.12|deb-7.3)	needs="$needs dh:debhelper" ;;&
+deb-6.12|deb-7.3)	needs="$needs dh:debhelper zstd:zstd" ;;&
 deb-7.3)	libs="$libs libdw-dev" ;;
 esac
 programs=$(missing_programs)
