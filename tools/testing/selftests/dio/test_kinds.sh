@@ -22,6 +22,7 @@
 
 ops=${DIO_OPS:-200}
 mib=$((1 << 20))
+tracing=/sys/kernel/tracing
 systems=$(echo "$dio_systems" | grep -E '^(ext4|xfs):')
 
 # unless_lacking CASE NAME MAKER CMD...: skipped for the reason in $lacking, or if there is no NAME
@@ -64,13 +65,24 @@ through()
 	umount "$DIO_TMP/mnt" && return $through_rc
 }
 
-# whole NAME MAKER
+# whole NAME MAKER: files have no count of requests, but the disk must be told (U in the trace) at
+# least for the shortest write from each memory. Longer ones xfs may have done in another way.
 whole()
 {
 	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	"$DIO_DIR/dio_atomic" "$DIO_TMP/mnt/file"
+	trace_bios 1 && "$DIO_DIR/dio_atomic" "$DIO_TMP/mnt/file" && trace_bios 0 &&
+		told=$(grep -cE ' W[A-Z]*U .*dio_atomic' "$tracing/trace") &&
+		echo "$told atomic bios" && [ "$told" -ge 2 ]
 	whole_rc=$?
+	trace_bios 0
 	umount "$DIO_TMP/mnt" && return $whole_rc
+}
+
+trace_bios()
+{
+	[ -d "$tracing/events" ] || mount -t tracefs none "$tracing" || return
+	[ "$1" -eq 0 ] || : >"$tracing/trace"
+	echo "$1" >"$tracing/events/block/block_bio_queue/enable"
 }
 
 # encrypted DIR: the directory in it whose files are, with the key for this mount
