@@ -343,6 +343,23 @@ _dio_sd_make()
 		dio_skip_all "scsi_debug made only $_dio_n of $1 disks (dev_size_mb x disks of memory?)"
 }
 
+# dio_sd_delay NS: what each request to scsi_debug takes from now on, 0 being as fast as it can. No other
+# is taken while somebody has I/O there, as udev has after a close or a look for partitions: with a
+# second for each request that may be minutes.
+dio_sd_delay()
+{
+	if [ "$1" -eq 0 ]; then
+		dio_wait 300 _dio_try_put 0 "$_dio_sd/delay"
+	else
+		dio_wait 60 _dio_try_put "$1" "$_dio_sd/ndelay"
+	fi
+}
+
+_dio_try_put()
+{
+	_dio_put "$@" 2>/dev/null
+}
+
 # --- Disks -------------------------------------------------------------------------------------
 
 # dio_guard DEV...: prints the kernel's names of disks that may be tested on, or why they may not.

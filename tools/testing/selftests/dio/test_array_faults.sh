@@ -137,7 +137,6 @@ make_sd()
 {
 	dio_get_scratch
 	echo 2 >"/sys/block/${DIO_DISK##*/}/queue/nomerges"
-	sd=/sys/bus/pseudo/drivers/scsi_debug
 	bad=$(($(cat /sys/module/scsi_debug/parameters/medium_error_start) * 512))
 	dio_on_exit no_fault
 }
@@ -332,10 +331,10 @@ aborted()
 resets()
 {
 	fault_resets >/dev/null || { echo "$FAULT_WHY"; return 4; }
-	echo 5000000 >$sd/ndelay
+	dio_sd_delay 5000000
 	during "$1" "$DIO_DISK" "most=20000" three_resets
 	rc=$?
-	echo 0 >$sd/delay
+	dio_sd_delay 0
 	return $rc
 }
 

@@ -230,14 +230,13 @@ test_cgroup()
 test_sick()
 {
 	name="who opens a sick disk keeps no other waiting"
-	delay=/sys/bus/pseudo/drivers/scsi_debug/ndelay
-	if [ -n "${DIO_SCRATCH-}" ] || [ ! -w "$delay" ]; then
+	if [ -n "${DIO_SCRATCH-}" ]; then
 		dio_skip "$name" "$DIO_DISK is no disk of scsi_debug"
 	elif make_loop 16 512; then
 		bind "$b" "$loop"
-		echo 999999999 >"$delay"
+		dio_sd_delay 999999999
 		on_disk "$a" "$DIO_DISK" "$name" sick "/dev/raw/raw$b"
-		echo 0 >"${delay%/*}/delay"
+		dio_sd_delay 0 || dio_skip_all "$DIO_DISK stays slow"
 		dio_unbind "$b"
 	else
 		dio_skip "$name" "$why_not"
