@@ -242,6 +242,13 @@ dio_wait()
 	done
 }
 
+# dio_settle: udev, where it runs, has looked at all that has come, was scanned or was closed by a
+# writer. Its reads would be counted, and its look for partitions sets read_ahead_kb anew.
+dio_settle()
+{
+	! command -v udevadm >/dev/null || udevadm settle --timeout=60
+}
+
 # dio_complaints: oopses, warnings and bad pages since boot, as the kernel counts them in the taint
 # flags
 dio_complaints()
@@ -341,6 +348,7 @@ _dio_sd_make()
 	echo "$1" >"$_dio_sd/add_host" || dio_skip_all "scsi_debug makes no disks"
 	dio_wait 30 _dio_sd_arrived "$1" ||
 		dio_skip_all "scsi_debug made only $_dio_n of $1 disks (dev_size_mb x disks of memory?)"
+	dio_settle
 }
 
 # dio_sd_delay NS: what each request to scsi_debug takes from now on, 0 being as fast as it can. No other

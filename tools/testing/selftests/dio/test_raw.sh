@@ -63,6 +63,7 @@ on_disk()
 	od_name=$3
 	od_case=$4
 	shift 4
+	dio_settle
 	if bind "$od_minor" "$od_disk"; then
 		case_of "$od_name" "$od_case" "/dev/raw/raw$od_minor" "$od_disk" "$@"
 		dio_unbind "$od_minor"

@@ -179,9 +179,10 @@ stat=/sys/block/${disk##*/}/stat
 	dio_skip_all "$disk has less than 64 MiB"
 old_kb=$(cat "$queue/read_ahead_kb")
 dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb"
-echo 128 >"$queue/read_ahead_kb"
 "$DIO_DIR/disk_stamp" disk=0 size=64m write-device "$disk" >/dev/null ||
 	dio_skip_all "$disk cannot be stamped"
+dio_settle
+echo 128 >"$queue/read_ahead_kb"
 
 dio_plan 22
 for kb in 16 64 128; do
