@@ -511,9 +511,15 @@ dio_get_raw()
 	dio_on_exit dio_unbind "$DIO_RAW"
 }
 
+# io_uring lets go of its files a moment after its program has ended.
 dio_unbind()
 {
-	"$DIO_DIR/raw" "$1" 0 0 >/dev/null
+	dio_wait 10 _dio_unbind "$1"
+}
+
+_dio_unbind()
+{
+	"$DIO_DIR/raw" "$1" 0 0 >/dev/null 2>&1
 }
 
 # dio_pull DEV: take a SCSI disk out, as a hand would.
