@@ -30,10 +30,10 @@
  * or says -EAGAIN for ever.
  *
  * With the word polled, io_uring asks the disk whether it has read, and preadv says RWF_HIPRI. Who
- * is hurt by a broken kernel: a program that polls. A request that does not tell which queue it
- * went to is not found again, and the program waits for ever. Writes are not polled: nobody polls
- * for one that the file system waits for itself, as ext4 does where it allocates: now and then one
- * times out.
+ * is hurt by a broken kernel: a program that polls, which waits for ever or gets other data. (A
+ * kernel that only forgets to tell io_uring its bio is not seen by it.) Writes are not polled:
+ * nobody polls for one that the file system waits for itself, as ext4 does where it allocates: now
+ * and then one times out.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
