@@ -99,7 +99,8 @@ class Case(unittest.TestCase):
 
     def boot(self, *names):
         for name in names:
-            self.write(f"boot/config-{name}", f"CONFIG_OF={name}\nCONFIG_A=y\nCONFIG_B=m\nCONFIG_C=m\n")
+            self.write(f"boot/config-{name}",
+                       f"CONFIG_OF={name}\nCONFIG_A=y\nCONFIG_B=m\nCONFIG_C=m\n")
 
     def build(self, code=0, **more):
         done = subprocess.run([self.tmp / "top/tools/lab/kernel.sh", "build", "deb"], check=False,
