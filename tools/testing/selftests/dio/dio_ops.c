@@ -29,11 +29,9 @@
  * its reads goes through a worker thread. A broken kernel says -EOPNOTSUPP, reads past dirty data,
  * or says -EAGAIN for ever.
  *
- * With the word polled, io_uring asks the disk whether it has read, and preadv says RWF_HIPRI. Who
- * is hurt by a broken kernel: a program that polls, which waits for ever or gets other data. (A
- * kernel that only forgets to tell io_uring its bio is not seen by it.) Writes are not polled:
- * nobody polls for one that the file system waits for itself, as ext4 does where it allocates: now
- * and then one times out.
+ * With the word polled, io_uring asks the disk whether it is done, and preadv says RWF_HIPRI. Who
+ * is hurt by a broken kernel: a program that polls. A request that does not tell which bio to ask
+ * for is not found again: it times out, or the program waits for ever.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
@@ -146,33 +144,32 @@ static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum 
 	int fixed = way == FIXED && mem >= buf && mem < buf + PAGE;
 	int op = write ? IORING_OP_WRITE : IORING_OP_READ;
 	struct iovec all = { buf, IO_MAX + PAGE };
-	static struct ring rings[2];
-	struct ring *ring = &rings[polled && !write];
+	static struct ring ring;
 
 	if (fixed)
 		op = write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED;
-	if (!ring->sqes) {
-		ring_setup(ring, 1, ring == &rings[1] ? IORING_SETUP_IOPOLL : 0);
-		ring_register(ring, &all, 1);
+	if (!ring.sqes) {
+		ring_setup(&ring, 1, polled ? IORING_SETUP_IOPOLL : 0);
+		ring_register(&ring, &all, 1);
 	}
-	ring_queue(ring, direct_fd, op, mem, len, pos, 0);
-	ring_enter(ring, 1);
-	return ring_reap(ring, NULL);
+	ring_queue(&ring, direct_fd, op, mem, len, pos, 0);
+	ring_enter(&ring, 1);
+	return ring_reap(&ring, NULL);
 }
 
 static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
 {
 	size_t first = pick(len / unit + 1) * unit;
 	struct iovec iov[3] = { { mem, first }, { mem, 0 }, { mem + first, len - first } };
+	int flags = polled ? RWF_HIPRI : 0;
 	static aio_context_t ctx;
 	struct io_event event;
 	struct iocb cb, *cbs = &cb;
 
 	switch (way) {
 	case VECTOR:
-		return sys_result(write ? pwritev(direct_fd, iov, 3, pos) :
-					  preadv2(direct_fd, iov, 3, pos,
-						  polled ? RWF_HIPRI : 0));
+		return sys_result(write ? pwritev2(direct_fd, iov, 3, pos, flags) :
+					  preadv2(direct_fd, iov, 3, pos, flags));
 	case AIO:
 		if (!ctx)
 			ctx = aio_setup(1);

@@ -5,11 +5,11 @@
 # by FUA), whole or not at all (RWF_ATOMIC), on disks with protection information, on encrypted files.
 # Registered memory is among the ways of dio_ops everywhere, zoned disks are in test_array_faults.sh.
 #
-# Who is hurt by a broken one: a program that polls gets other data, or none (dio_ops says what of it
-# is not seen); a data base pays a flush of the array's cache for each commit, or does without it where
-# it must not; a write that was to be whole is torn; pages that change under way fail their checksums;
-# what should be encrypted is not read back. A broken kernel hangs, counts other flushes, makes two
-# requests of one, does not tell the disk, or gives other data.
+# Who is hurt by a broken one: a program that polls waits for ever; a data base pays a flush of the
+# array's cache for each commit, or does without it where it must not; a write that was to be whole is
+# torn; pages that change under way fail their checksums; what should be encrypted is not read back.
+# A broken kernel hangs or times out, counts other flushes, makes two requests of one, does not tell
+# the disk, or gives other data.
 # DIO_OPS scales the number of operations.
 
 # shellcheck source=dio_common.sh
@@ -113,7 +113,7 @@ test_polled()
 {
 	dio_null polled poll_queues=1 || lacking=$DIO_WHY
 	case $(uname -r) in
-	6.1.*)	lacking="of 6.1, stock, too, a polled read of several requests may never end" ;;
+	6.1.*)	lacking="of 6.1, stock, too, a polled request of several bios may never end" ;;
 	esac
 	while IFS=: read -r name maker; do
 		unless_lacking "random operations on $name, polled" "$name" "$maker" \
