@@ -49,7 +49,7 @@ limits()
 
 stands_still()
 {
-	(export STILL=20; guest 124 sh "$DIO_TMP/stand_still") &&
+	(export STILL=60; guest 124 sh "$DIO_TMP/stand_still") &&
 		grep -q "^not ok 1 the $kernel guest goes on" "$DIO_TMP/log/test_guest.tap"
 }
 
