@@ -2,7 +2,7 @@
 /*
  * One direct I/O many times, and what one took.
  *
- *	dio_load read|write|mix [aio|uring] [depth=32] [huge] [seed=N] [marks=N]
+ *	dio_load read|write|mix [aio|uring] [depth=32] [huge|split] [seed=N] [marks=N]
  *		bs=4k n=20000 FILE
  *	dio_load read readers=4 bs=4k n=1 FILE
  *	dio_load map bs=4k n=20000 [seed=N] FILE
@@ -10,11 +10,11 @@
  * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
  * seed. write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000
  * of the OLTP report. A device that is written is claimed (see claim.h). Memory is one buffer for
- * each I/O in flight, touched before the clock starts: huge pages, or small ones of which no two
- * neighbours lie side by side, so that the figure does not depend on what the allocator had. Prints
- * the mean time of an I/O in nanoseconds: under QEMU's -icount, the instructions of one I/O. With
- * marks=N the I/Os are N parts, with a mark (see mark.h) before each and behind the last; the time
- * is the median of theirs.
+ * each I/O in flight, touched before the clock starts: huge pages, also split, which is mapped by
+ * PTEs, or small ones of which no two neighbours lie side by side, so that the figure does not
+ * depend on what the allocator had. Prints the mean time of an I/O in nanoseconds: under QEMU's
+ * -icount, the instructions of one I/O. With marks=N the I/Os are N parts, with a mark (see mark.h)
+ * before each and behind the last; the time is the median of theirs.
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
  */
@@ -46,7 +46,7 @@ static struct {
 	const char *name;
 	unsigned long long bs, n, seed, depth, readers, marks;
 	enum way way;
-	int write, mix, chosen, huge, map;
+	int write, mix, chosen, huge, split, map;
 } opt = { .depth = 32 };
 
 static int fd;
@@ -68,6 +68,9 @@ static void parse_word(char *word)
 		opt.way = URING;
 	} else if (!strcmp(word, "huge")) {
 		opt.huge = 1;
+	} else if (!strcmp(word, "split")) {
+		opt.huge = 1;
+		opt.split = 1;
 	} else if (!strncmp(word, "bs=", 3)) {
 		opt.bs = parse_number(word, word + 3);
 	} else if (!strncmp(word, "n=", 2)) {
@@ -257,6 +260,7 @@ static unsigned long long run_marked(void)
 int main(int argc, char **argv)
 {
 	unsigned long long start, nothing = 0, whole = 1;
+	size_t size;
 	int i;
 
 	help_if_asked(argc, argv, usage);
@@ -270,7 +274,10 @@ int main(int argc, char **argv)
 		whole *= opt.marks;
 	opt.n = (opt.n + whole - 1) / whole * whole;
 	open_file();
-	memory = load_memory(opt.bs * (opt.way == SYNC ? 1 : opt.depth), opt.huge);
+	size = opt.bs * (opt.way == SYNC ? 1 : opt.depth);
+	memory = load_memory(size, opt.huge);
+	if (opt.split)
+		split_memory(memory, size);
 	stay_in_memory();
 	if (opt.map) {
 		start = now_ns();

@@ -76,4 +76,19 @@ static inline char *load_memory(size_t size, int huge)
 	return memory;
 }
 
+/*
+ * Have huge pages of load_memory() mapped by PTEs: a mapping that ends within one splits how it is
+ * mapped, not the page. They stay so, as nobody joins what is told not to be huge.
+ */
+static inline void split_memory(char *memory, size_t size)
+{
+	size_t huge;
+
+	for (huge = 0; huge < size; huge += HUGE_PAGE)
+		if (madvise(memory + huge, PAGE, MADV_NOHUGEPAGE))
+			die(1, "MADV_NOHUGEPAGE: %s", strerror(errno));
+	if (madvise(memory, size, MADV_NOHUGEPAGE))
+		die(1, "MADV_NOHUGEPAGE: %s", strerror(errno));
+}
+
 #endif
