@@ -38,10 +38,10 @@
 # minutes is one, a CPU or a workqueue that is stuck for one. KVM is used where a probe of at most
 # ten seconds shows that it runs a guest.
 #
-# A guest that does not boot, or gives no sign of life, for $STILL seconds (180) is ended; its log and the state of its
-# processors stay in guest-KERNEL.log.still. That is a failure, log/test_guest.tap (or _NAME.tap)
-# says so too. Only of stock, whose faults are not ours, it is told and booted once more. (Not with
-# -c: no signs there.)
+# A guest that does not boot, or gives no sign of life, for $STILL seconds (180) is ended; its log and
+# the state of its processors stay in guest-KERNEL.log.still. That is a failure, log/test_guest.tap
+# (or _NAME.tap) says so too. Only of stock, whose faults are not ours, it is told and booted once
+# more. (Not with -c: no signs there.)
 #
 # Exit: that of the command, 1 for a bad log, 124 for a guest that did not finish.
 
