@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Each block was mapped by itself, and blocks have 512 bytes on most disks. To overwrite one, all
-// extents of the file were gone through, under a lock that keeps everybody else out.
+// Each block was mapped by itself, and blocks have 512 bytes on most disks.
 
 @row@
 @@
@@ -63,27 +62,6 @@ identifier bh_result;
 +		if (map.len > 1)
 +			bh_result->b_size = min(want, (size_t)map.len << inode->i_blkbits);
  		...
- 	}
- 	...
- }
-
-// places: 3
-@overwrite depends on row@
-@@
- udf_map_block(struct inode *inode, struct udf_map_rq *map)
- {
-+	bool create = map->iflags & UDF_MAP_CREATE;
- 	int ret;
- 	...
- 	map->oflags = 0;
--	if (!(map->iflags & UDF_MAP_CREATE)) {
-+	/* A block that is there need not be made. Behind the size some may be preallocated. */
-+	if (!create || (loff_t)(map->lblk + 1) << inode->i_blkbits <= i_size_read(inode)) {
- 	...
- 		brelse(epos.bh);
--		return ret;
-+		if (ret < 0 || !create || map->oflags & UDF_BLK_MAPPED)
-+			return ret;
  	}
  	...
  }

@@ -6,7 +6,6 @@ import fcntl
 import functools
 import glob
 import json
-import mmap
 import os
 import signal
 import subprocess
@@ -172,20 +171,6 @@ def make_fs(fs, disk):
     run("mount", "-i", "-t", fs, "-o", options, disk, MOUNTED)
 
 
-def write_in_pieces(path, mib):
-    """A file that grows in turns with another, so that no two pieces of it lie side by side."""
-    size = 32768
-    with mmap.mmap(-1, size) as zeros:
-        files = [os.open(name, os.O_CREAT | os.O_WRONLY | os.O_DIRECT)
-                 for name in (path, f"{path}-between")]
-        for at in range(0, mib << 20, size):
-            for fd in files:
-                if os.pwrite(fd, zeros, at) != size:
-                    raise Failed(f"{path}: a short write")
-        for fd in files:
-            os.close(fd)
-
-
 kept_open = []
 
 
@@ -232,8 +217,7 @@ class Switched:
 
     def path_at(self, place, mib=32):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
-        file system, with "-pieces" one of extents of 32 KiB. Of each the first page alone is in the
-        page cache, whatever ran before."""
+        file system. Of each the first page alone is in the page cache, whatever ran before."""
         if self.holds != (place, mib) or not kept_open:     # somebody else may have unmounted it
             unmount()
             self.holds = (place, mib)
@@ -241,20 +225,17 @@ class Switched:
                 flush([self.disk])
                 self.path = self.disk if place == "bdev" else (raws_of([self.disk]) or [None])[0]
             else:
-                self.path = self.new_file(*place.partition("-")[::2], mib)
+                self.path = self.new_file(place, mib)
             keep_open(self.disk if place == "raw" else self.path)
         os.pread(kept_open[0], 4096, 0)
         return self.path
 
-    def new_file(self, fs, how, mib):
+    def new_file(self, fs, mib):
         path = f"{MOUNTED}/file"
         self.switch_to(f"linear {self.memory} 0")
         make_fs(fs, self.disk)
-        if how:
-            write_in_pieces(path, mib)
-        else:
-            run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct",
-                "status=none")
+        run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct",
+            "status=none")
         os.sync()
         run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")
         self.at_once()
