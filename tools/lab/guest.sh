@@ -155,9 +155,9 @@ if [ "$count" -eq 1 ]; then
 else
 	args+=(--cpus 2)
 	kvm_works || late=1
-	# Up to 8.1, QEMU changes where devices lie under a CPU that it emulates beside: the other one
-	# finds another device at that place, then the guest hangs or is gone. The kernel moves them
-	# at boot, when it asks how large their windows are: the second CPU comes when that is over.
+	# QEMU 7.2 changes where devices lie under a CPU that it emulates beside: that one finds another
+	# device at the place, and may lose its timer or an interrupt. The kernel moves devices at boot,
+	# when it asks how large their windows are: the second CPU comes when that is over.
 	if [ "$late" -eq 1 ]; then
 		args+=(--disable-kvm)
 		[ "$shell" -eq 1 ] || append="$append maxcpus=1"
