@@ -10,8 +10,9 @@
  * what eight disks on a 2 Gbit/s loop give (the report of 2002: 182.17 MB/s, "nocopy"), and what a
  * queue is worth. Random reads leave a loop nearly idle, so that eight disks on one must be as fast
  * as with a loop each. A figure that is further off than the table allows, a queue that does not
- * help, a loop that slows random reads down, or two runs that differ, is an error. Exit: 0 fine, 1
- * not.
+ * help, a loop that slows random reads down, or two runs that differ, is an error. Where nothing
+ * turns a read takes its command and its time on the link, all that wait do so at once, and the link
+ * is the limit. Exit: 0 fine, 1 not.
  */
 #define PROGRAM		"model_disk_test"
 #include "../selftests/dio/words.h"
@@ -21,6 +22,7 @@
 #define MIB		1048576.0
 #define FC_LOOP		202000000ULL	/* 212.5 MB/s, 2048 bytes of data in a frame of 2148 */
 #define U320		320000000ULL
+#define ARRAY_LINK	200000000ULL
 #define READS		20000
 #define DISKS		8
 
@@ -52,9 +54,9 @@ static double mean_seek(const struct disk_kind *k)
 }
 
 /* The mean time of a random 4 KiB read with @depth of them waiting, in ms: 1000 / IOPS */
-static double random_reads(const struct disk_kind *k, unsigned int depth)
+static double random_reads(const struct disk_kind *k, unsigned int depth, __u64 rate)
 {
-	struct disk_link link = { .rate = FC_LOOP };
+	struct disk_link link = { .rate = rate };
 	static struct disk_request rq[DISK_QUEUE];
 	__u64 seed = 7;
 	static struct disk d;
@@ -155,7 +157,7 @@ static double stream(const struct disk_kind *k, bool inner, unsigned int n)
 
 static void compare(const struct disk_kind *k, double slow, double fast)
 {
-	double one = random_reads(k, 1), half_turn = 30000.0 / k->rpm, deep;
+	double one = random_reads(k, 1, FC_LOOP), half_turn = 30000.0 / k->rpm, deep;
 	unsigned int depth;
 
 	printf("%s\n  %-34s %9s %9s\n", k->name, "", "published", "model");
@@ -166,9 +168,9 @@ static void compare(const struct disk_kind *k, double slow, double fast)
 	row("outer tracks", "MB/s", fast, stream(k, false, 1), 15);
 	row("inner tracks", "MB/s", slow, stream(k, true, 1), 15);
 	for (depth = 1; depth <= 64; depth *= 4) {
-		deep = random_reads(k, depth);
+		deep = random_reads(k, depth, FC_LOOP);
 		printf("  random reads, %2u waiting: %19.0f a second\n", depth, 1000 / deep);
-		if (deep != random_reads(k, depth) || deep > one) {
+		if (deep != random_reads(k, depth, FC_LOOP) || deep > one) {
 			printf("  WRONG: slower with a queue, or not the same twice\n");
 			failed++;
 		}
@@ -189,6 +191,18 @@ static void share(const struct disk_kind *k)
 	}
 }
 
+/* A link carries an array's 4 KiB in 20.48 us, or 48,828 of them a second. */
+static void compare_still(const struct disk_kind *k)
+{
+	double link = 4096 / (ARRAY_LINK / 1e6), one = k->overhead / 1e3 + link;
+
+	printf("%s\n  %-34s %9s %9s\n", k->name, "", "expected", "model");
+	row("random read of 4 KiB", "us  ", one, random_reads(k, 1, ARRAY_LINK) * 1e3, 1);
+	row("4 waiting", "us  ", one / 4 > link ? one / 4 : link,
+	    random_reads(k, 4, ARRAY_LINK) * 1e3, 1);
+	row("64 waiting", "us  ", link, random_reads(k, 64, ARRAY_LINK) * 1e3, 1);
+}
+
 int main(void)
 {
 	compare(&disk_fc_2002, 51, 69);
@@ -196,5 +210,7 @@ int main(void)
 	    stream(&disk_fc_2002, false, DISKS) * 1e6 / MIB, 10);
 	share(&disk_fc_2002);
 	compare(&disk_u320_2004, 43, 78);
+	compare_still(&disk_array);
+	compare_still(&disk_nvme);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

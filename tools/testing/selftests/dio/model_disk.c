@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Block devices that take the time of a disk of 2002 or 2004 (see model_disk.h).
+ * Block devices that take the time of a disk of 2002 or 2004, of an array's LUN or of an NVMe disk
+ * (see model_disk.h).
  *
- *	model_disk fc|u320 [n=8] [size=64m]
+ *	model_disk fc|u320|array|nvme [n=8] [size=64m]
  *
  * Makes n ublk devices (block devices that a program serves) that share one link, prints their
  * names, one a line, and takes them away at SIGTERM or SIGINT, or when a step failed: what is under
@@ -39,7 +40,7 @@
 #define DEPTH		64
 #define IO_BYTES	1048576U
 
-static const char usage[] = "usage: model_disk fc|u320 [n=8] [size=64m]";
+static const char usage[] = "usage: model_disk fc|u320|array|nvme [n=8] [size=64m]";
 
 struct slot {
 	struct disk_request rq;
@@ -81,6 +82,12 @@ static void parse_word(char *word)
 	} else if (!strcmp(word, "u320")) {
 		opt.kind = &disk_u320_2004;
 		link_shared.rate = 320000000;
+	} else if (!strcmp(word, "array")) {
+		opt.kind = &disk_array;
+		link_shared.rate = 200000000;
+	} else if (!strcmp(word, "nvme")) {
+		opt.kind = &disk_nvme;
+		link_shared.rate = 2000000000;
 	} else if (!strncmp(word, "n=", 2)) {
 		opt.n = parse_number(word, word + 2);
 	} else if (!strncmp(word, "size=", 5)) {
@@ -157,7 +164,7 @@ static void add_device(struct device *d)
 		.len = sizeof(params),
 		.types = UBLK_PARAM_TYPE_BASIC,
 		.basic = {
-			.attrs = UBLK_ATTR_ROTATIONAL,
+			.attrs = opt.kind->rpm ? UBLK_ATTR_ROTATIONAL : 0,
 			.logical_bs_shift = 9, .physical_bs_shift = 9,
 			.io_min_shift = 9, .io_opt_shift = 9,
 			.max_sectors = IO_BYTES / DISK_SECTOR,

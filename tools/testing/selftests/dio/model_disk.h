@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A disk of 2002 or 2004, as time
+ * A disk of 2002 or 2004, or one without moving parts, as time
  *
  * DOC: What it models
  *
@@ -10,6 +10,9 @@
  * queue of which the disk takes what it reaches first, a cache of read-ahead segments, and a link
  * that disks share and that carries so many bytes a second. Writes go to the platter before they
  * are done.
+ *
+ * A disk that does not turn (flash, or an array's cache) has but the overhead of a command, which
+ * all that it was given wait for at once, and the link.
  *
  * DOC: What it does not model
  *
@@ -45,7 +48,7 @@
  * @heads: tracks of a cylinder
  * @outer: sectors of an outer track
  * @inner: sectors of an inner track; DISK_ZONES steps lie between
- * @rpm: revolutions a minute
+ * @rpm: revolutions a minute; 0 if nothing turns, and nothing is sought then
  * @seek_one: nanoseconds from a track to the next
  * @seek_average: the mean over all pairs of tracks
  * @seek_full: from the first to the last track
@@ -85,6 +88,22 @@ static const struct disk_kind disk_u320_2004 = {
 	.seek_one = 350000, .seek_average = 4700000, .seek_full = 9800000,
 	.settle_write = 600000, .head_switch = 500000, .overhead = 150000,
 	.queue = 64, .segments = 16, .segment = 1024,
+};
+
+/*
+ * Not of one maker: what a host sees of an array that has the data in its cache, on a loaded link,
+ * and of an NVMe disk. Both are larger than anybody needs.
+ */
+static const struct disk_kind disk_array = {
+	.name = "LUN of an array",
+	.cylinders = DISK_ZONES, .heads = 1, .outer = 1U << 30, .inner = 1U << 30,
+	.overhead = 150000, .queue = DISK_QUEUE,
+};
+
+static const struct disk_kind disk_nvme = {
+	.name = "NVMe disk",
+	.cylinders = DISK_ZONES, .heads = 1, .outer = 1U << 30, .inner = 1U << 30,
+	.overhead = 20000, .queue = DISK_QUEUE,
 };
 
 /**
@@ -368,7 +387,7 @@ static inline void disk_init(struct disk *d, const struct disk_kind *kind, struc
 	unsigned int zone;
 
 	*d = (struct disk) { .kind = kind, .link = link };
-	d->revolution = 60000000000ULL / kind->rpm;
+	d->revolution = kind->rpm ? 60000000000ULL / kind->rpm : 0;
 	for (zone = 0; zone < DISK_ZONES; zone++)
 		d->sectors += (__u64)(kind->cylinders / DISK_ZONES) * kind->heads *
 			      disk_zone_track(kind, zone);
@@ -421,6 +440,7 @@ static inline __u64 disk_next(struct disk *d)
 	__u64 start = d->free;
 	struct disk_request *rq;
 	unsigned int i, n;
+	__u64 ready;
 
 	if (d->current)
 		return d->current->done;
@@ -428,13 +448,18 @@ static inline __u64 disk_next(struct disk *d)
 		return DISK_NEVER;
 	if (start < d->queue[0]->arrived)
 		start = d->queue[0]->arrived;
-	n = disk_choose(d, start);
+	n = d->kind->rpm ? disk_choose(d, start) : 0;
 	rq = d->queue[n];
 	d->queued--;
 	for (i = n; i < d->queued; i++)
 		d->queue[i] = d->queue[i + 1];
-	rq->done = disk_transfer(d->link, start, disk_serve(d, rq, start),
-				 (__u64)rq->count * DISK_SECTOR);
+	if (d->kind->rpm) {
+		ready = disk_serve(d, rq, start);
+	} else {
+		start = rq->arrived + d->kind->overhead;
+		ready = start;
+	}
+	rq->done = disk_transfer(d->link, start, ready, (__u64)rq->count * DISK_SECTOR);
 	d->current = rq;
 	return rq->done;
 }

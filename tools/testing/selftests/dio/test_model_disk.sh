@@ -11,10 +11,11 @@
 # machine fails nothing:
 #	what passes the head	sectors of an outer track x revolutions: 65.8 MiB/s (fc), 74.4 (u320);
 #				16 MiB are read, of which the disk may have 1 MiB in its cache already
-#	what the link carries	202,000,000 bytes a second: 192.7 MiB/s
+#	what the link carries	202,000,000 bytes a second: 192.7 MiB/s; 200,000,000 (array): 190.8
 #	a random I/O of 4 KiB	overhead, a seek to the next track, a write's settling, and of half a
 #				revolution on average so much that 100 of them together take it
-#				whatever the places: 1 ms (fc), 1.8 ms (u320)
+#				whatever the places: 1 ms (fc), 1.8 ms (u320); where nothing turns
+#				150 us (array), 20 us (nvme), and the link for each
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
@@ -102,14 +103,14 @@ child_of()
 
 # --- What the devices are and hold -------------------------------------------------------------
 
-# whole DISK SECTORS: a disk of this length that turns
+# whole DISK SECTORS ROTATIONAL: a disk of this length that turns (1) or does not (0)
 whole()
 {
 	sys=/sys/class/block/${1##*/}
 	said="$1: $(cat "$sys/size") sectors, rotational $(cat "$sys/queue/rotational"),"
 	said="$said blocks of $(cat "$sys/queue/logical_block_size")"
 	echo "$said"
-	[ -b "$1" ] && [ "$said" = "$1: $2 sectors, rotational 1, blocks of 512" ]
+	[ -b "$1" ] && [ "$said" = "$1: $2 sectors, rotational $3, blocks of 512" ]
 }
 
 come_up()
@@ -117,7 +118,7 @@ come_up()
 	start fc 3 16m || return
 	for each in $disks; do
 		case $each in
-		/dev/ublkb[0-9]*)	whole "$each" 32768 || return ;;
+		/dev/ublkb[0-9]*)	whole "$each" 32768 1 || return ;;
 		*)	echo "$each?"; return 1 ;;
 		esac
 	done
@@ -131,6 +132,11 @@ stamp_all()
 		"$DIO_DIR/disk_stamp" disk=$n write-device "$each" || return
 		n=$((n + 1))
 	done
+}
+
+still()
+{
+	start nvme 1 16m && whole "$disk" 32768 0 && stamp_all && verify blocks=16 bs=1m direct && stop
 }
 
 # verify WORDS...: all disks at once
@@ -306,7 +312,7 @@ fi
 pid=""
 dio_on_exit stop_all
 nodes >"$DIO_TMP/nodes.before"
-dio_plan 33
+dio_plan 37
 
 dio_check "devices of the right number and length, full of zeros" come_up
 dio_check "what was written is read back" holds_data
@@ -320,13 +326,17 @@ dio_check "eight disks are no faster than their link" no_faster fc 8 8 192.7
 dio_check "random reads wait for arm and platter, fc" no_sooner fc read 1620000
 dio_check "random reads wait for arm and platter, u320" no_sooner u320 read 2300000
 dio_check "random writes wait longer, fc" no_sooner fc write 2220000
+dio_check "a disk that does not turn" still
+dio_check "reads are no faster than the link, array" no_faster array 1 16 190.8
+dio_check "random reads wait for a command, array" no_sooner array read 170000
+dio_check "random reads wait for a command, nvme" no_sooner nvme read 22000
 
 dio_check "SIGTERM in mid-read" terminated
 dio_check "the server is killed in mid-read" server_killed
 dio_check "the program is killed in mid-read" first_killed
 dio_check "SIGTERM while a device is open" held
 
-usage='usage: model_disk fc\|u320'
+usage='usage: model_disk fc\|u320\|array\|nvme'
 dio_expect 2 "$usage" "no words" "$model"
 dio_expect 2 "$usage" "no kind" "$model" n=1
 dio_expect 2 "$usage" "no devices" "$model" fc n=0
