@@ -36,6 +36,21 @@ steadiness()
 	esac
 }
 
+unmounted()
+{
+	umount "$DIO_TMP/mnt" 2>"$DIO_TMP/why"
+}
+
+# who_holds: what may keep the file system mounted: a process, a task in the kernel, or work (files
+# that are closed in interrupts, as AIO's are, wait for a worker)
+who_holds()
+{
+	cat "$DIO_TMP/why"
+	ls -l /proc/[0-9]*/fd /proc/[0-9]*/cwd 2>/dev/null | grep -F "$DIO_TMP/mnt"
+	"$DIO_DIR/dio_race" tasks
+	echo t >/proc/sysrq-trigger && dmesg | sed -n '/Showing busy workqueues/,$p'
+}
+
 # race_on NAME MAKER LESS [WORD...]
 race_on()
 {
@@ -46,7 +61,8 @@ race_on()
 	shift 3
 	"$DIO_DIR/dio_race" unit=512 "n=$n" "$@" "$DIO_TMP/mnt/file" || bad=1
 	# What it had to kill may take a while to end.
-	dio_wait 30 umount "$DIO_TMP/mnt" && dio_fs_mount "$fs" "$disk" "$DIO_TMP/mnt" || return
+	dio_wait 30 unmounted || { who_holds; return 1; }
+	dio_fs_mount "$fs" "$disk" "$DIO_TMP/mnt" || return
 	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" || bad=1
 	umount "$DIO_TMP/mnt" && return $bad
 }
