@@ -81,6 +81,8 @@ help:
 	@echo '                ARRAY=fc|many|sas: the field reports on that array'
 	@echo 'make real       what is saved of the CPU per I/O on disks that complete later (by timer'
 	@echo '                or interrupt), depth 1 and 32, also with a distribution'"'"'s options'
+	@echo 'make programs   sqlite, git, rocksdb, lmdb, tar, grep and others on ext4 and XFS, on an'
+	@echo '                array, an NVMe disk and a hard disk, with little memory and with enough'
 	@echo 'make report     print the table again, of all bases or of BASE=, and write it with figures'
 	@echo '                into $$O/report.html: what you gain, by colour and by word'
 	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
@@ -292,6 +294,11 @@ real: modules selftests
 	@$(LAB)/bench.py run real >/dev/null
 	@$(LAB)/bench.py saved
 
+# Nor is this: an hour.
+programs: modules selftests
+	@$(LAB)/packages.sh programs
+	@$(LAB)/bench.py run programs
+
 report:
 	@$(LAB)/bench.py report
 	@$(LAB)/bench_report.py
@@ -376,6 +383,6 @@ clean:
 	all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) \
 	stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
 	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests base-tests \
-	base-check field run bench real report profile trace series both-series series-steps \
+	base-check field run bench real programs report profile trace series both-series series-steps \
 	unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -3,7 +3,7 @@
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
     bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, readahead,
-                                           short for several of them (default: all)
+                                           programs, short for several of them (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json among them: of the
@@ -51,6 +51,8 @@ import sys
 import time
 
 from bench_cases import CASES, COVER, GROUPS, GUESTS, KERNELS_OF, MARKED
+import bench_data
+from bench_programs import PROGRAMS
 import bench_real
 from field import reported
 import layers
@@ -321,6 +323,9 @@ def run(cases, passes):
     base = None
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
+        if name == "programs":
+            data = {PROGRAMS[CASES[case].args["name"]][0] for case in those}
+            bench_data.make(OUT, ["root", *sorted(data)], tree_of("source"))
         if those:
             measure = counted if "-c" in flags else timed
             if name in MARKED:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The bench's cases: the one table, of which bench.py boots guests and bench_guest.py runs.
 
-A case is a function of the guest (run: in bench_guest.py, bench_array.py, bench_readahead.py) and
-what it is told (args). The cases of one guest run in one boot. time says what its figures are of:
+A case is a function of the guest (run: in bench_guest.py, bench_array.py, bench_readahead.py,
+bench_programs.py) and what it is told (args). The cases of one guest run in one boot. time says what its figures are of:
 
     cpu     instructions, on disks that take none of their own
     fixed   that, and so many microseconds for each request
@@ -30,6 +30,9 @@ all of them on the one of 100 us, some on others. atonce is the exact rows' disk
 once: there the guest's clock and what is counted from outside must agree. -distro: the same on
 kernels with what costs time in a distribution's configuration (distro.config).
 
+Programs: PROGRAM-FS-DISK-mPERCENT, programs as people run them, with page cache for so many percent
+of their data (bench_programs.py, bench_data.py).
+
 Arrays (array.sh; hba: the disks that guest.sh -d attaches, half to each HBA): field-1 on all disks
 at once, field-3 on one and on RAID0, field-4 and field-5 on a dm stripe.
 """
@@ -38,7 +41,7 @@ from typing import NamedTuple
 
 # guest.sh's words. -c: the clock counts instructions
 GUESTS = {"engine": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
-          "model": ("-c",), "hba": ("-d",),
+          "programs": ("-c",), "model": ("-c",), "hba": ("-d",),
           "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 KERNELS_OF = {"distro": ("distro-stock", "distro")}     # of the others: stock, patched
@@ -195,6 +198,24 @@ def readahead():
                        time="disk" if place == "hdd" else "fixed")
 
 
+PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-vacuum", "git-log", "git-grep",
+            "git-clone", "tar", "grep", "cc", "qemu-img", "lmdb-get", "lmdb-scan", "rocksdb-get",
+            "rocksdb-range", "rocksdb-scan", "fio-uring", "fio-threads")
+# Disk, file system, page cache in percent of the data
+PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
+                  ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))
+
+
+def programs():
+    """bench_programs.py"""
+    for disk, fs, percents in PROGRAM_PLACES:
+        for name in PROGRAMS:
+            for percent in percents:
+                yield Case(f"{name}-{fs}-{disk}-m{percent}", "program", "programs",
+                           {"name": name, "fs": fs, "disk": disk, "percent": percent},
+                           time="disk")
+
+
 def arrays():
     """bench_array.py"""
     whole = {"mib": 16, "reads": 3, "ios": 8000, "rounds": 2, "raid0": True,
@@ -213,15 +234,16 @@ def arrays():
     yield Case("hba", "array", "hba", {"array": "sas", "mib": 16, "reads": 3}, time="host")
 
 
-CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *arrays())}
+CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *programs(), *arrays())}
 # What bench.py takes for several: what there is without naming an array; what make run measures;
 # what figures of make report are made of
 GROUPS = {
-    "all": [name for name, case in CASES.items() if case.run not in ("array", "real")] +
+    "all": [name for name, case in CASES.items() if case.run not in ("array", "real", "program")] +
            ["model", "hba"],
     "engine": [name for name, case in CASES.items() if case.guest == "engine"],
     "real": [name for name, case in CASES.items() if case.guest in MARKED],
     "readahead": [name for name, case in CASES.items() if case.guest == "readahead"],
+    "programs": [case.name for case in programs()],
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")
                 for place in ("bdev", "raw", "ext2", "ext4")),

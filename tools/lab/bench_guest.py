@@ -15,6 +15,7 @@ import os
 import sys
 
 import bench_array
+import bench_programs
 import bench_readahead
 from bench_cases import CASES, PARTS, REAL_DISKS
 from bench_disks import (Failed, emit, flush, late_disk, on_short, put, raws_of, scsi_debug_disks,
@@ -84,7 +85,8 @@ def readers(case, _passes, n, place):
 
 
 RUN = {"four_ways_counted": four_ways_counted, "engine": engine, "real": real, "readers": readers,
-       "readahead": bench_readahead.readahead, "array": bench_array.array}
+       "readahead": bench_readahead.readahead, "program": bench_programs.program,
+       "array": bench_array.array}
 
 
 def main():

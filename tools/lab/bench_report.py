@@ -14,6 +14,7 @@ import os
 import sys
 
 import bench
+from bench_cases import PROGRAM_PLACES, PROGRAMS
 import bench_page as page
 import bench_plot as plot
 import bench_real
@@ -41,6 +42,8 @@ LAYER_NAMES = {"program": "program", "syscall": "system call", "file_system": "f
 # What such a figure counts is said beside it.
 UNITLESS = ("ratio", "insn", "insn/MiB", "bios/MiB", "reads", "reads/MiB", "I/Os/MiB", "bytes/I/O",
             "I/O/s")
+DISK_NAMES = {"array": "an array: 150 us, 200 MB/s", "nvme": "NVMe: 20 us, 2 GB/s",
+              "hdd": "a hard disk of 2004"}
 SIZES = ("64k", "1m", "16m", "512m")
 SIZE_NAMES = ("64 KiB", "1 MiB", "16 MiB", "512 MiB")
 RUN_KIB = (16, 64, 128, 256)
@@ -375,6 +378,41 @@ def later(results):
     return inner or page.missing("CPU per I/O on disks that complete later.", "make real")
 
 
+def program_cell(row, reads):
+    """What became of a program's time, by word and colour; times, and how often the disk read"""
+    if not row:
+        return ""
+    word = judge(row)[0]
+    change = "none" if word == "same" else f"{100 * (row['ratio'] - 1):+.1f} %"
+    pairs = [f"{row['stock']:.3g} s, {row['patched']:.3g} s"]
+    if reads:
+        pairs.append(f"{reads['stock']}, {reads['patched']} reads")
+    return (page.tag("span", change, cls=f"word {word}") +
+            "".join(page.tag("small", page.text(pair)) for pair in pairs))
+
+
+def programs(results):
+    """Programs as people run them, a table for each disk"""
+    inner = ""
+    for base, rows in results.items():
+        for disk, fs, percents in PROGRAM_PLACES:
+            cells = []
+            for name in PROGRAMS:
+                cases = [f"{name}-{fs}-{disk}-m{percent}" for percent in percents]
+                of = [(find(rows, "programs", case, "seconds"),
+                       find(rows, "programs", case, "device_reads")) for case in cases]
+                if any(row for row, _ in of):
+                    cells.append((name, *(program_cell(*pair) for pair in of)))
+            if cells:
+                heads = [f"cache for {percent} %" for percent in percents]
+                inner += page.tag("h3", page.text(f"{fs} on {DISK_NAMES[disk]}, Linux {base}"))
+                inner += page.figure(page.table(("program", *heads), cells, heads),
+                                     "Change of a program's time; below: seconds of stock and "
+                                     "patched, and reads of the disk. Cache: what memory has for "
+                                     "the program's data.", "make programs")
+    return inner or page.missing("Programs on both kernels.", "make programs")
+
+
 def everything(results):
     """All rows, as make report prints them"""
     rows = [r for of_base in results.values() for r in of_base]
@@ -394,6 +432,8 @@ SECTIONS = (
      "2009, on their machines, beside what we measure: of the same kind, not of the same machine."),
     ("real", "On a disk of 100 us", later, "What the CPU does for an I/O on disks that complete by "
      "timer or interrupt: submitting, interrupts, waking who waits. An idle CPU is not counted."),
+    ("programs", "Programs", programs, "sqlite, git, RocksDB, LMDB and others, run once from a cold "
+     "cache, on modelled disks."),
     ("cost", "What an I/O costs", cost, "Every instruction is counted once, and belongs to the "
      "layer whose source file it is of."),
     ("bios", "Bios a MiB", bios, "A bio is one request of a file system to the block layer."),

@@ -3,8 +3,8 @@
 #
 # Installs the programs and libraries that are missing (root, Debian 12 or 13), or says what to
 # install. The distribution's own base is among them where BASE= and KSRC= name no other, and with
-# the word deb what make deb needs. Exit: 0 all is there, 1 apt failed (its log is named), 2 something
-# is missing.
+# the word deb what make deb needs, with programs what make programs runs. Exit: 0 all is there, 1
+# apt failed (its log is named), 2 something is missing.
 
 set -eu
 
@@ -56,6 +56,10 @@ base=$("$top/tools/lab/base.sh" name) || exit
 tarball=$("$top/tools/lab/base.sh" tarball)
 [ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
 case ${1-}-$base in
+programs-*)
+	needs="$needs sqlite3:sqlite3 qemu-img:qemu-utils mdb_dump:lmdb-utils db_bench:rocksdb-tools"
+	libs="$libs python3-lmdb"
+	;;
 deb-*)	needs="$needs $packers" libs="$libs build-essential" ;;&
 deb-6.12|deb-7.3)	needs="$needs dh:debhelper zstd:zstd" ;;&
 deb-7.3)	libs="$libs libdw-dev" ;;

@@ -17,8 +17,10 @@ sys.path.insert(0, LAB)
 import bench  # noqa: E402 (the path comes first)
 import bench_array  # noqa: E402
 import bench_cases  # noqa: E402
+import bench_data  # noqa: E402
 import bench_disks  # noqa: E402
 import bench_guest  # noqa: E402
+import bench_programs  # noqa: E402
 import bench_readahead  # noqa: E402
 import bench_real  # noqa: E402
 import profile  # noqa: E402
@@ -240,7 +242,8 @@ class Cases(unittest.TestCase):
 
     def test_names_are_taken_once(self):
         names = [case.name for make in (bench_cases.engine, bench_cases.real,
-                                        bench_cases.readahead, bench_cases.arrays)
+                                        bench_cases.readahead, bench_cases.programs,
+                                        bench_cases.arrays)
                  for case in make()]
         self.assertEqual(len(names), len(bench_cases.CASES))
 
@@ -271,6 +274,14 @@ class Cases(unittest.TestCase):
             self.assertNotIn("busy", {bench_cases.CASES[name].time
                                       for name in bench_cases.GROUPS[group]})
 
+    def test_programs_are_known_and_so_is_what_they_work_on(self):
+        self.assertEqual(set(bench_cases.PROGRAMS), set(bench_programs.PROGRAMS))
+        for data, *_ in bench_programs.PROGRAMS.values():
+            self.assertIn(data, bench_data.MAKERS)
+        for disk, fs, _ in bench_cases.PROGRAM_PLACES:
+            self.assertIn(disk, bench_programs.KINDS)
+            self.assertIn(fs, bench_disks.MKFS)
+
     def test_words_are_those_of_ra_load(self):
         source = os.path.join(LAB, "../testing/selftests/dio/ra_load.c")
         with open(source, encoding="utf-8") as f:
@@ -280,6 +291,47 @@ class Cases(unittest.TestCase):
             for word in words if program == "ra_load" else ():
                 name, equals, _ = word.partition("=")
                 self.assertRegex(known, f'"({name}{equals}|{word})"', case.name)
+
+
+class Programs(unittest.TestCase):
+    """bench_programs.py and bench_data.py, as far as they need no disk"""
+
+    def test_latencies_of_db_bench_and_of_the_slowest_of_fios_jobs(self):
+        said = "x\nPercentiles: P50: 6.51 P75: 8.56 P99: 73.62 P99.9: 380.00 P99.99: 618.00\n"
+        self.assertEqual(list(bench_programs.latencies(said)), [("p50", 6.51), ("p99", 73.62)])
+        jobs = [{"read": {"clat_ns": {"percentile": {"50.000000": half, "99.000000": most}}}}
+                for half, most in ((1000, 9000), (2000, 8000))]
+        self.assertEqual(list(bench_programs.latencies(json.dumps({"jobs": jobs}))),
+                         [("p50", 2.0), ("p99", 9.0)])
+        self.assertEqual(list(bench_programs.latencies("12\n")), [])
+
+    def test_queries_ask_for_rows_that_there_are(self):
+        rows = bench_programs.some_rows()
+        self.assertGreater(len(set(rows)), 1000)
+        self.assertFalse([row for row in rows if row % 5 == 0 or row >= bench_data.ROWS])
+        self.assertIn(bench_data.key_of(rows[0]), bench_programs.queries("{key}").split(";")[0])
+        self.assertEqual(len({bench_data.key_of(row) for row in range(bench_data.ROWS)}),
+                         bench_data.ROWS)
+
+    def test_data_is_made_once_and_whole(self):
+        made = []
+
+        def maker(directory, source):
+            made.append(source)
+            if len(made) == 1:
+                raise OSError("no space")
+            with open(f"{directory}/file", "w", encoding="ascii") as f:
+                f.write("x")
+
+        with tempfile.TemporaryDirectory() as out, \
+                mock.patch.dict(bench_data.MAKERS, {"plain": maker}):
+            with self.assertRaises(OSError):
+                bench_data.make(out, ["plain"], "a")
+            self.assertFalse(os.path.exists(f"{out}/programs/plain.tar"))
+            for source in ("b", "c"):
+                bench_data.make(out, ["plain"], source)
+            self.assertEqual(made, ["a", "b"])
+            self.assertEqual(os.listdir(f"{out}/programs"), ["plain.tar"])
 
 
 class Cover(unittest.TestCase):

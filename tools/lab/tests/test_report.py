@@ -151,6 +151,17 @@ class Html(unittest.TestCase):
         self.assertIn('<span class="word better">20.0 %</span>', source)
         self.assertIn("100 80", source)
 
+    def test_a_program_has_its_time_and_its_reads_by_disk(self):
+        rows = [row(f"tar-ext4-array-m{percent}", metric, stock, patched, "programs")
+                for percent in (50, 110)
+                for metric, stock, patched in (("seconds", 2.0, 1.5), ("device_reads", 700, 650))]
+        page = bench_report.programs({"6.1": rows})
+        for part in ("ext4 on an array", "-25.0 %", "2 s, 1.5 s", "700, 650 reads"):
+            self.assertIn(part, page)
+        self.assertEqual(page.count("-25.0 %"), 2)
+        self.assertNotIn("hard disk", page)
+        self.assertIn("make programs", bench_report.programs({}))
+
     def test_layers_are_boxes_as_wide_as_their_part(self):
         rows = [row("read-4k-ext2", layer, 0, 0, "layers") for layer in layers.LAYERS]
         rows[3].update(stock=300, patched=100)

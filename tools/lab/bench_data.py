@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0
+"""On the host: the programs of bench_programs.py, and what they work on, made once in $O/programs.
+
+All data follows from the base's source and from a seed, so that each run reads the same. root is a
+tree of the programs and of all that they load, to be run in memory: while a guest whose clock
+counts instructions waits for the host's files, its clock leaps from one timer to the next. Each is
+an archive, which a guest reads in one go; it is complete when it has its name.
+"""
+
+import contextlib
+import glob
+import os
+import random
+import re
+import shutil
+import subprocess
+
+SEED = 1
+TREE = ("fs", "mm", "block", "include/linux", "include/uapi")   # of the base, 70 MiB
+ROWS = 160000           # of a database, each of some 300 bytes: 48 MiB
+COMMITS = 30
+IMAGE_MIB = 64
+# Programs, and what they need besides their libraries
+TOOLS = {"sh": (), "cat": (), "tar": (), "grep": (), "sqlite3": (), "qemu-img": (), "mdb_dump": (),
+         "db_bench": (), "fio": (), "git": ("/usr/share/git-core", "/usr/bin/git-upload-pack"),
+         "gcc": ("/usr/lib/gcc/x86_64-linux-gnu/*/cc1", "/usr/lib/gcc/x86_64-linux-gnu/*/include",
+                 "/usr/include/x86_64-linux-gnu", "/usr/include/*.h", "/usr/include/bits"),
+         "python3": ("/usr/lib/python3.*/*.py", "/usr/lib/python3.*/encodings",
+                     "/usr/lib/python3.*/collections", "/usr/lib/python3.*/importlib",
+                     "/usr/lib/python3.*/lib-dynload", "/usr/lib/python3/dist-packages/lmdb",
+                     "/usr/lib/python3/dist-packages/lmdb/cpython*.so")}
+ROCKSDB = ("--num=240000", "--value_size=300", "--compression_type=none", f"--seed={SEED}")
+
+
+def key_of(row):
+    """Rows come in the order of their numbers, and their keys lie anywhere."""
+    return f"{row * 2654435761 % 2 ** 32:08x}"
+
+
+def rows(seed=SEED):
+    """(number, key, value)"""
+    rng = random.Random(seed)
+    for row in range(ROWS):
+        yield row, key_of(row), rng.randbytes(rng.randint(80, 200)).hex()
+
+
+def sqlite(directory, _source):
+    """A table in the order of its numbers, and an index of keys"""
+    import sqlite3      # not in the guest, which has the constants from here
+    with contextlib.closing(sqlite3.connect(f"{directory}/db")) as db:
+        db.execute("create table t (id integer primary key, k text, v text)")
+        db.executemany("insert into t values (?, ?, ?)", rows())
+        db.execute("create index by_key on t (k)")
+        db.commit()
+        db.execute("delete from t where id % 5 = 0")     # for VACUUM to have something to do
+        db.commit()
+
+
+def tree(directory, source):
+    for name in TREE:
+        shutil.copytree(f"{source}/{name}", f"{directory}/{name}", symlinks=True,
+                        ignore=shutil.ignore_patterns("*.o", "*.a", "*.cmd", "*.ko", "*.mod*"))
+
+
+def git(directory, *words):
+    subprocess.run(["git", "-c", "user.name=lab", "-c", "user.email=lab@localhost", "-C", directory,
+                    *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def repository(directory, source):
+    """One pack: the tree, and commits that each change some of its files"""
+    work = f"{directory}/work"
+    os.mkdir(work)
+    git(work, "init", "-q")
+    tree(work, source)
+    git(work, "add", "-A")
+    git(work, "commit", "-q", "-m", "all of it")
+    files = sorted(os.path.join(at, name) for at, _, names in os.walk(f"{work}/fs")
+                   for name in names if name.endswith(".c"))
+    rng = random.Random(SEED)
+    for number in range(COMMITS):
+        for path in rng.sample(files, 40):
+            with open(path, "a", encoding="utf-8") as f:
+                f.write(f"/* change {number}: {rng.randrange(10 ** 9)} */\n")
+        git(work, "commit", "-q", "-a", "-m", f"change {number}")
+    git(directory, "clone", "-q", "--bare", "--no-local", work, f"{directory}/repo.git")
+    git(f"{directory}/repo.git", "repack", "-q", "-a", "-d")
+    shutil.rmtree(work)
+
+
+def qcow2(directory, _source):
+    """An image that was filled in pieces of 64 KiB, here and there: its clusters are in that order"""
+    raw = f"{directory}/raw"
+    rng = random.Random(SEED)
+    with open(raw, "wb") as f:
+        f.write(rng.randbytes(IMAGE_MIB << 20))
+    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", f"{directory}/disk.qcow2",
+                    f"{IMAGE_MIB}M"], check=True)
+    places = list(range(0, IMAGE_MIB << 20, 65536))
+    rng.shuffle(places)
+    commands = "".join(f"write -q -s {raw} {place} 65536\n" for place in places)
+    subprocess.run(["qemu-io", "-f", "qcow2", f"{directory}/disk.qcow2"], check=True, input=commands,
+                   text=True, stdout=subprocess.DEVNULL)
+    os.remove(raw)
+
+
+def by_debian(script, directory):
+    """Libraries that Debian packages for its own Python"""
+    subprocess.run(["/usr/bin/python3", "-c", script, directory], check=True, input="".join(
+        f"{key} {value}\n" for _, key, value in rows()), text=True)
+
+
+def lmdb(directory, _source):
+    by_debian("import lmdb, sys\n"
+              "with lmdb.open(sys.argv[1], map_size=1 << 30) as env, env.begin(write=True) as txn:\n"
+              "    for line in sys.stdin: txn.put(*line.encode().split())\n", directory)
+    os.remove(f"{directory}/lock.mdb")
+
+
+def rocksdb(directory, _source):
+    """As many keys in no order, then compacted"""
+    subprocess.run(["db_bench", f"--db={directory}", *ROCKSDB, "--benchmarks=fillrandom,compact"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def plain(directory, _source):
+    with open(f"{directory}/file", "wb") as f:
+        f.write(random.Random(SEED).randbytes(IMAGE_MIB << 20))
+
+
+def copied(path, directory):
+    """A file or a directory at its place below another; what a link leads to takes the link's"""
+    to = directory + path
+    if os.path.isdir(path):
+        shutil.copytree(path, to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    elif not os.path.exists(to):
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        shutil.copy2(path, to)
+
+
+def loaded(program):
+    """The libraries of a program, and what loads them"""
+    said = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True, check=False,
+                          stderr=subprocess.DEVNULL).stdout
+    return re.findall(r"(?:=> |^\s)(/\S+) \(", said, re.MULTILINE)
+
+
+def root(directory, _source):
+    for name, more in TOOLS.items():
+        path = shutil.which(name, path="/usr/bin")
+        if not path:
+            raise FileNotFoundError(f"{name} is missing: tools/lab/packages.sh programs")
+        for each in (path, *(found for pattern in more for found in glob.glob(pattern))):
+            for part in (each, *loaded(each)):
+                copied(part, directory)
+    os.symlink("usr/bin", f"{directory}/bin")
+    for name in ("data", "dev", "proc", "tmp"):
+        os.mkdir(f"{directory}/{name}")
+
+
+MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "git": repository, "qcow2": qcow2, "lmdb": lmdb,
+          "rocksdb": rocksdb, "plain": plain}
+
+
+def make(out, names, source):
+    """What of MAKERS is not there yet"""
+    for name in names:
+        whole = os.path.join(out, "programs", f"{name}.tar")
+        if os.path.exists(whole):
+            continue
+        part = os.path.join(out, "programs", name)
+        shutil.rmtree(part, ignore_errors=True)
+        os.makedirs(part)
+        MAKERS[name](part, source)
+        subprocess.run(["tar", "-C", part, "--sort=name", "-cf", f"{whole}.part", "."], check=True)
+        shutil.rmtree(part)
+        os.rename(f"{whole}.part", whole)

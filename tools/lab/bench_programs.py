@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0
+"""In the guest: programs as people run them, on what bench_data.py made, on a disk that takes time
+for each request and for each byte (model_disk).
+
+A program has a cgroup of its own, with what it needs itself and a part of its data's size for the
+page cache. What it reads was never cached; the program itself and its libraries are in memory.
+Figures are the time that it takes, what the disk read for it, and pages that were cached, had to go
+and came back (refaults).
+"""
+
+import contextlib
+import json
+import functools
+import os
+import random
+import re
+import shlex
+import subprocess
+import time
+
+from bench_data import ROCKSDB, ROWS, SEED, key_of
+from bench_disks import MOUNTED, OUT, Failed, emit, get, make_fs, model_disk, run, unmount
+from bench_readahead import device_reads, little_memory
+
+READS = 2000
+RANGE = 100
+BY_KEY = ("import lmdb, random, sys\n"
+          "keys = [line.strip().encode() for line in sys.stdin]\n"
+          "with lmdb.open('.', readonly=True, lock=False, create=False) as env, env.begin() as txn:\n"
+          "    assert all(txn.get(key) for key in keys)\n")
+DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", "--readonly", *ROCKSDB, "--histogram")
+FIO = ("fio", "--output-format=json", "--name=bench", "--filename=file", "--rw=randread",
+       "--fadvise_hint=0", "--allrandrepeat=1", "--thread")
+
+
+def some_rows():
+    rng = random.Random(SEED + 1)
+    return [row for row in (rng.randrange(ROWS - RANGE) for _ in range(READS)) if row % 5]
+
+
+def queries(text):
+    return "".join(text.format(row=row, end=row + RANGE, key=key_of(row)) + ";\n"
+                   for row in some_rows())
+
+
+# name: (data, MiB of memory that the program itself needs, command, what it is told)
+PROGRAMS = {
+    "sqlite-scan": ("sqlite", 8, ("sqlite3", "db", "select sum(length(v)) from t"), None),
+    "sqlite-point": ("sqlite", 8, ("sqlite3", "db"),
+                     lambda: queries("select length(v) from t where k = '{key}'")),
+    "sqlite-range": ("sqlite", 8, ("sqlite3", "db"),
+                     lambda: queries("select sum(length(v)) from t where id between {row} and {end}")),
+    "sqlite-vacuum": ("sqlite", 48, ("sqlite3", "db", "vacuum"), None),
+    "git-log": ("git", 32, ("git", "-C", "repo.git", "log", "--stat"), None),
+    "git-grep": ("git", 32, ("git", "-C", "repo.git", "grep", "-c", "direct_IO", "HEAD"), None),
+    "git-clone": ("git", 64, ("git", "clone", "-q", "repo.git", "work"), None),
+    "tar": ("tree", 8, ("sh", "-c", "tar cf - fs mm block include | cat"), None),
+    "grep": ("tree", 8, ("grep", "-rc", "direct_IO", "fs", "mm", "block", "include"), None),
+    "cc": ("tree", 48, ("sh", "-c", "for f in include/uapi/linux/[a-f]*.h; do "
+                        "gcc -E -I include/uapi $f; done 2>/dev/null; :"), None),
+    "qemu-img": ("qcow2", 48, ("qemu-img", "convert", "-O", "raw", "disk.qcow2", "raw"), None),
+    "lmdb-get": ("lmdb", 16, ("python3", "-c", BY_KEY),
+                 lambda: "".join(f"{key_of(row)}\n" for row in some_rows())),
+    "lmdb-scan": ("lmdb", 8, ("mdb_dump", "."), None),
+    "rocksdb-get": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readrandom", f"--reads={READS}"), None),
+    "rocksdb-range": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=seekrandom", f"--seek_nexts={RANGE}",
+                                      f"--reads={READS // 4}"), None),
+    "rocksdb-scan": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readseq"), None),
+    "fio-uring": ("plain", 16, (*FIO, "--ioengine=io_uring", "--iodepth=16", "--bs=16k",
+                                f"--number_ios={READS}"), None),
+    "fio-threads": ("plain", 24, (*FIO, "--ioengine=psync", "--numjobs=8", "--bs=64k",
+                                  f"--number_ios={READS // 16}"), None),
+}
+DISKS = {"array": "model_disk array", "nvme": "model_disk nvme", "hdd": "model_disk u320"}
+KINDS = {"array": "array size=1g", "nvme": "nvme size=1g", "hdd": "u320 size=8g"}
+
+
+def archive(name):
+    return f"{OUT}/programs/{name}.tar"
+
+
+@functools.cache
+def root():
+    """The programs in memory; where they are"""
+    place = "/run/programs"
+    os.mkdir(place)
+    run("mount", "-t", "tmpfs", "-o", "size=1g", "none", place)
+    run("tar", "-C", place, "-xf", archive("root"))
+    for name in ("dev", "proc"):
+        run("mount", "--bind", f"/{name}", f"{place}/{name}")
+    return place
+
+
+def fresh(disk, fs, data):
+    """The data on a new file system, of which nothing is cached"""
+    make_fs(fs, disk)
+    run("tar", "-C", MOUNTED, "-xf", archive(data))
+    run("umount", MOUNTED)
+    run("mount", "-t", fs, "-o", "noatime", disk, MOUNTED)
+    run("mount", "--bind", MOUNTED, f"{root()}/data")
+
+
+def gone():
+    run("umount", f"{root()}/data")
+    unmount()
+
+
+def refaults():
+    stat = get("/run/bench-cgroup/little/memory.stat")
+    return int(re.search(r"^workingset_refault_file (\d+)$", stat, re.MULTILINE)[1])
+
+
+def latencies(said):
+    """(metric, us) of programs that tell"""
+    found = re.search(r"^Percentiles: P50: ([\d.]+) .*P99: ([\d.]+) ", said, re.MULTILINE)
+    if found:
+        yield "p50", float(found[1])
+        yield "p99", float(found[2])
+    if said.startswith("{"):
+        of = [job["read"]["clat_ns"]["percentile"] for job in json.loads(said)["jobs"]]
+        for metric, percentile in (("p50", "50.000000"), ("p99", "99.000000")):
+            yield metric, max(job[percentile] for job in of) / 1000
+
+
+def figures(command, told, join, disk):
+    """(metric, unit, value) of a program's run"""
+    def enter():
+        join()
+        os.chroot(root())
+        os.chdir("/data")
+
+    before, start = device_reads(disk), time.monotonic_ns()
+    tells = command[0] in ("db_bench", "fio")
+    done = subprocess.run(command, input=told, text=True, errors="replace", check=False,
+                          stdout=subprocess.PIPE if tells else subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, preexec_fn=enter,
+                          env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C"})
+    seconds = (time.monotonic_ns() - start) / 1e9
+    reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
+    if done.returncode:
+        raise Failed(f"{shlex.join(command)}: exit {done.returncode}: {done.stderr[-400:]}")
+    yield "seconds", "s", round(seconds, 6)
+    yield "device_reads", "reads", reads
+    yield "mib_read", "MiB", round(sectors / 2048, 3)
+    yield "refaults", "pages", refaults()
+    for metric, value in latencies(done.stdout or ""):
+        yield metric, "us", round(value, 2)
+
+
+def program(case, _passes, name, fs, disk, percent):
+    data, needs, command, told = PROGRAMS[name]
+    node = model_disk(KINDS[disk])
+    fresh(node, fs, data)
+    limit = (needs << 20) + os.path.getsize(archive(data)) * percent // 100
+    with little_memory(limit) as join, contextlib.ExitStack() as stack:
+        stack.callback(gone)
+        if not join:
+            raise Failed("no memory cgroup")
+        for metric, unit, value in figures(command, told and told(), join, node):
+            emit(case, "programs", metric, unit, value,
+                 f"{shlex.join(command)[:200]} ({fs}, {DISKS[disk]}, "
+                 f"memory for {percent} % of the data)")
