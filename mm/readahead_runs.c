@@ -62,12 +62,20 @@
  * fault were missed, or all beside it is there, all 32 are read; fewer will do if a good part of
  * the file is there and memory has room for the rest.
  *
+ * Across opens: when the last reference to an open file goes, its run has ended, and the lengths
+ * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
+ * no run of its own they are its guess. The first window is at most four times what it would be
+ * without, or four pages for each of the last runs that had one length: what one reader makes
+ * others read in vain is no more than what it has read itself. A first run that is not as long as
+ * guessed, by more than an eighth, ends the guess; from the start of the file what outlives it is a
+ * stream. Only of regular files: the inode of a block device stays for as long as the device.
+ *
  * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word, or as
  * two on 32 bits, where a mix of two states is no worse than either. Faults rewrite start and size
  * without a word to the policy, so a few of these bits tell whether start is still the one that
  * was decided here: if not, where the run began is forgotten. There are no locks: threads that
- * share an open file may mix up each other's windows, but no value makes them read more than a
- * window allows.
+ * share an open file may mix up each other's windows, and those that close one at a time what the
+ * inode has, but no value makes them read more than a window allows.
  *
  * vm.readahead_runs (sysctl, 1) turns all of this off at 0: windows are then those of
  * mm/readahead.c, and nothing is learnt.
@@ -150,7 +158,7 @@ enum ra_runs_state {
 	RA_FAULTS,
 };
 
-/* ->runs of struct file_ra_state */
+/* ->runs of struct file_ra_state; of ->i_ra_runs of struct inode mean, last, agreed and longer */
 union ra_packed {
 	u64 word;
 	struct {
@@ -168,6 +176,7 @@ union ra_packed {
 
 /* With 8 bytes more struct file still fills three cache lines; with 16 it would take a fourth. */
 static_assert(sizeof(union ra_packed) == sizeof_field(struct file_ra_state, runs));
+static_assert(sizeof(union ra_packed) == sizeof_field(struct inode, i_ra_runs));
 static_assert(sizeof(union ra_packed) == 8);
 
 /**
@@ -203,6 +212,7 @@ struct ra_view {
 /**
  * struct ra_ask - what the policy is asked, and what it found out on the way
  * @mapping: the pages in the cache
+ * @known: what other open files have learnt
  * @index: the page that is missing or marked
  * @pages: how many pages from @index on the program wants now; at least 1
  * @max: the longest window, in pages; at least 1
@@ -216,9 +226,12 @@ struct ra_view {
  * @room: how many pages may come in without anything else having to go that is in use
  * @dense: most pages around @index are in the cache, or come to be
  * @noted: the mark is not a stream's, but tells that its page was touched
+ * @guess: what is known of runs is from other opens of the file; this one has ended none
+ * @closed: nobody has the file open any more
  */
 struct ra_ask {
 	struct address_space *mapping;
+	u64 *known;
 	pgoff_t index;
 	unsigned long pages;
 	unsigned long max;
@@ -232,6 +245,8 @@ struct ra_ask {
 	bool waits;
 	bool dense;
 	bool noted;
+	bool guess;
+	bool closed;
 };
 
 static unsigned int ra_check(pgoff_t start)
@@ -283,6 +298,38 @@ static void ra_store(struct file_ra_state *ra, const struct ra_view *view)
 	WRITE_ONCE(ra->size, view->size);
 	WRITE_ONCE(ra->async_size, view->async_size);
 	WRITE_ONCE(ra->runs, packed.word);
+}
+
+/*
+ * As long as an open file has ended no run of its own, what is known is what others have learnt of
+ * the file before they closed it.
+ */
+static void ra_recall(struct ra_view *ra, struct ra_ask *ask)
+{
+	union ra_packed packed = { .word = READ_ONCE(*ask->known) };
+
+	if (ra->last || ra->advised)
+		return;
+	ra->mean = packed.mean;
+	ra->last = packed.last;
+	ra->agreed = packed.agreed;
+	ra->longer = packed.longer;
+	ask->guess = packed.last;
+}
+
+static void ra_know_nothing(struct ra_view *ra)
+{
+	ra->mean = 0;
+	ra->last = 0;
+	ra->agreed = 0;
+	ra->longer = 0;
+}
+
+/* What others have learnt is not kept: it is theirs to change. */
+static void ra_forget_guess(struct ra_view *ra, const struct ra_ask *ask)
+{
+	if (ask->guess)
+		ra_know_nothing(ra);
 }
 
 /* Are two runs of about one length, no more than an eighth of the longer apart? */
@@ -418,6 +465,15 @@ static void ra_learn_longer(struct ra_view *ra, const struct ra_ask *ask)
 		ra->longer++;
 }
 
+/*
+ * Is a run that outlives the expectation a stream at once? From the start of a file, where only
+ * other opens said how long it would be, it goes on to the end.
+ */
+static bool ra_lasts(const struct ra_view *ra, const struct ra_ask *ask)
+{
+	return ra->longer == RA_LONGER_MAX || (ask->guess && !ra->run_start);
+}
+
 /* Has only the last page of this window a mark? Then runs of faults have kept to one length. */
 static bool ra_one_mark(const struct ra_view *ra)
 {
@@ -434,7 +490,8 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 	if (!ra_in_run(ra) || end <= ra->run_start || end > ra->start + ra->size)
 		return;
 	/* It was shorter than those before: how much, the marks of the next one tell. */
-	if (ra->state == RA_FAULTS && end < ra->start + ra->size && ra_one_mark(ra)) {
+	if (ra->state == RA_FAULTS && end < ra->start + ra->size && !ask->guess &&
+	    ra_one_mark(ra)) {
 		ra->agreed = 0;
 		return;
 	}
@@ -445,6 +502,10 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 	len = min3(ask->ended, 4 * ask->max, RA_RUN_MAX + 0UL);
 	if (ask->ended <= 1UL << ra->first)
 		len = 1;
+	/* If the first run is not what others said it would be, no more is believed of that. */
+	if (ask->guess && !ask->closed && !ra_runs_agree(ra_run_expected(ra->mean), len))
+		ra_know_nothing(ra);
+	ask->guess = false;
 	ra->mean = ra_run_mean(ra->mean, ra->last, ra->agreed, len);
 	if (len != ra->last)
 		ra->agreed = 0;
@@ -460,6 +521,15 @@ static void ra_run_from(struct ra_view *ra, const struct ra_ask *ask)
 	ra->state = RA_RUN;
 	ra->run_start = ask->index;
 	ra->first = order_base_2(min(ask->pages, RA_RUN_MAX + 0UL));
+}
+
+/*
+ * How much may be read at once for a run that only other opens speak for: four times @sure, which
+ * would be read without them, or four pages for each of the last of their runs that had one length.
+ */
+static unsigned long ra_most(const struct ra_view *ra, const struct ra_ask *ask, unsigned long sure)
+{
+	return ask->guess ? 4 * max(sure, ra->agreed + 1UL) : ULONG_MAX;
 }
 
 /*
@@ -504,16 +574,23 @@ static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *a
 
 /*
  * A run begins at a new place. If it is longer than this window the mark is on the first page,
- * which the program meets before it waits: two windows are read at once.
+ * which the program meets before it waits: two windows are read at once. Where that is too
+ * much for a guess, the mark is on the first page beyond this request: there is something to it.
  */
-static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask)
+static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long sure)
 {
 	unsigned long want = ra_warming(ra, ask, max(ask->expect, ask->pages));
+	unsigned long most = ra_most(ra, ask, sure);
 
 	ra_run_from(ra, ask);
 	ra->start = ask->index;
-	ra->size = min3(want, ask->max, max(ask->pages, RA_WAIT_PAGES));
-	ra->async_size = want > ra->size ? ra->size : 0;
+	ra->size = min(min3(want, ask->max, max(ask->pages, RA_WAIT_PAGES)), most);
+	if (want <= ra->size)
+		ra->async_size = 0;
+	else if (3UL * ra->size <= most || ra->size <= ask->pages)
+		ra->async_size = ra->size;
+	else
+		ra->async_size = ra->size - ask->pages;
 }
 
 /* The stream got here, and what it needs was in the cache but is not any more. */
@@ -557,7 +634,7 @@ static void ra_run_extend(struct ra_view *ra, const struct ra_ask *ask, unsigned
 	if (done >= ask->expect)
 		more = done >= 2 * ask->expect || size >= ask->max;
 	/* Of runs as long as can be counted no end is known. */
-	if (ra->state == RA_FAULTS && ask->expect >= 4 * ask->max)
+	if ((ra->state == RA_FAULTS || ask->guess) && ask->expect >= 4 * ask->max)
 		more = true;
 	ra->size = size;
 	ra->async_size = more ? size : 0;
@@ -594,7 +671,7 @@ static void ra_go_on(struct ra_view *ra, struct ra_ask *ask, bool missed)
 	/* A window grown by a large request is kept. */
 	ask->max = max(ask->max, ra->size + 0UL);
 	if (ask->expect && ra_in_run(ra) &&
-	    (done < ask->expect || ra->longer < RA_LONGER_MAX || ra->state == RA_FAULTS))
+	    (done < ask->expect || !ra_lasts(ra, ask) || ra->state == RA_FAULTS))
 		ra_run_extend(ra, ask, done);
 	else
 		ra_stream_extend(ra, ask, missed);
@@ -634,12 +711,12 @@ static void ra_plan_adjacent(struct ra_view *ra, struct ra_ask *ask)
 		ra_hold_less(ra, ask);
 	} else if (back && back <= 2UL * ra->size && ra_was_evicted(ask)) {
 		ra_hold(ra, ask);
-	} else if (history < ask->expect) {
+	} else if (history < ask->expect && !ask->guess) {
 		ra->state = RA_UNKNOWN;
 		ra->start = ask->index;
 		ra->size = min(max(ask->pages, ask->expect - history), ask->max);
 		ra->async_size = 0;
-	} else if (ask->expect) {
+	} else if (ask->expect && !ask->guess) {
 		ra_follow_track(ra, ask, history);
 	} else {
 		ra->state = RA_UNKNOWN;
@@ -658,8 +735,12 @@ static void ra_plan_elsewhere(struct ra_view *ra, struct ra_ask *ask)
 	unsigned long history = ra_history(ask);
 
 	ra_run_learn(ra, ask);
-	if (history <= ask->pages || history < min(ask->expect, ask->max)) {
-		ra_run_begin(ra, ask);
+	if (history <= ask->pages) {
+		ra_run_begin(ra, ask, ask->pages);
+		return;
+	}
+	if (history < min(ask->expect, ask->max)) {
+		ra_run_begin(ra, ask, history + ask->pages);
 		return;
 	}
 	if (history >= ask->index)
@@ -672,12 +753,18 @@ static void ra_plan_miss(struct ra_view *ra, struct ra_ask *ask)
 {
 	pgoff_t seen = (u64)ra->prev_pos >> PAGE_SHIFT;
 
+	unsigned long opening = ra_opening(ask->pages, ask->max);
+	unsigned long size;
+
 	ra_expect(ra, ask);
 	if (!ask->index) {
 		/* The start of a file: likely that all of it is read. */
 		ra_run_learn(ra, ask);
 		ra_run_from(ra, ask);
-		ra_open(ra, ask, clamp(ask->expect, ra_opening(ask->pages, ask->max), ask->max));
+		size = clamp(ask->expect, opening, ask->max);
+		if (ask->guess)
+			size = min3(size, ra_most(ra, ask, opening), max(opening, RA_WAIT_PAGES));
+		ra_open(ra, ask, size);
 	} else if (ask->index == ra->start + ra->size) {
 		ra_go_on(ra, ask, true);
 	} else if (ask->pages > ask->max) {
@@ -913,6 +1000,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	struct ra_view view;
 	struct ra_ask ask = {
 		.mapping = ractl->mapping,
+		.known = &inode->i_ra_runs,
 		.index = readahead_index(ractl),
 		.pages = max(req_count, 1UL),
 		.max = max(max_pages, 1UL),
@@ -925,6 +1013,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		return RA_RUNS_OFF;
 
 	ra_load(ractl->ra, &view);
+	ra_recall(&view, &ask);
 	run_start = view.run_start;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
@@ -937,6 +1026,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	if (ask.ended)
 		trace_readahead_run(inode, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
+	ra_forget_guess(&view, &ask);
 	ra_end_with_file(&view, ask.file);
 	/* Somebody waits for this page, and will learn elsewhere that it is gone. */
 	if (!folio)
@@ -1031,6 +1121,7 @@ void ra_runs_fault(struct readahead_control *ractl)
 	struct ra_view view;
 	struct ra_ask ask = {
 		.mapping = ractl->mapping,
+		.known = &ractl->mapping->host->i_ra_runs,
 		.index = readahead_index(ractl),
 		.pages = 1,
 		.max = max(ractl->ra->ra_pages, 1U),
@@ -1041,6 +1132,7 @@ void ra_runs_fault(struct readahead_control *ractl)
 	pgoff_t run_start;
 
 	ra_load(ractl->ra, &view);
+	ra_recall(&view, &ask);
 	run_start = view.run_start;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
@@ -1049,6 +1141,7 @@ void ra_runs_fault(struct readahead_control *ractl)
 	if (ask.ended)
 		trace_readahead_run(ractl->mapping->host, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
+	ra_forget_guess(&view, &ask);
 	ra_end_with_file(&view, ask.file);
 	/* The run of a thread that still waits for its first page is not given up. */
 	if (!ask.waits)
@@ -1114,6 +1207,61 @@ void ra_runs_advise(struct file_ra_state *ra, bool sequential)
 
 	packed.advised = sequential;
 	WRITE_ONCE(ra->runs, packed.word);
+}
+
+/*
+ * The run under way has ended. What this open has learnt of its own goes to the file; of one that
+ * has ended a single run, that run is one more of those that others have learnt.
+ */
+static void ra_learn_close(struct ra_view *ra, struct ra_ask *ask)
+{
+	union ra_packed before = { .word = READ_ONCE(*ask->known) };
+	union ra_packed packed = { };
+
+	ra_recall(ra, ask);
+	ra_expect(ra, ask);
+	if (!ask->waits)
+		ra_run_learn(ra, ask);
+	if (ask->guess || !ra->last || (!ra->mean && before.mean))
+		return;
+	packed.mean = ra->mean;
+	packed.last = ra->last;
+	packed.agreed = ra->agreed;
+	packed.longer = ra->longer;
+	if (packed.word != before.word)
+		WRITE_ONCE(*ask->known, packed.word);
+}
+
+/**
+ * ra_runs_close - the last reference to an open file is gone: what was learnt goes to its inode
+ * @file: the file; all of it is still there
+ *
+ * Not of block devices, whose inodes stay for as long as they do.
+ *
+ * Context: Any in which fput() may be called.
+ */
+void ra_runs_close(struct file *file)
+{
+	struct inode *inode = file->f_mapping->host;
+	struct ra_view view;
+	struct ra_ask ask = {
+		.mapping = file->f_mapping,
+		.known = &inode->i_ra_runs,
+		.max = max(file->f_ra.ra_pages, 1U),
+		.closed = true,
+	};
+
+	if (!READ_ONCE(sysctl_readahead_runs) || !S_ISREG(inode->i_mode))
+		return;
+	ra_load(&file->f_ra, &view);
+	if (view.advised || file->f_mode & FMODE_RANDOM)
+		return;
+	if (view.state == RA_FAULTS)
+		ra_look_back(&view, &ask);
+	ra_learn_close(&view, &ask);
+	if (ask.ended)
+		trace_readahead_run(inode, view.run_start, ask.ended, ask.spent,
+				    view.mean * (16 >> RA_RUN_SHIFT));
 }
 
 static const struct ctl_table ra_runs_sysctl[] = {

@@ -24,6 +24,7 @@
 struct reader {
 	struct address_space mapping;
 	struct file_ra_state ra;
+	u64 known;			/* of the inode */
 	unsigned long max;
 	pgoff_t place;
 	unsigned int reads, pages;
@@ -62,15 +63,18 @@ static void ask_for(struct reader *r, pgoff_t index, unsigned long pages, bool m
 	struct ra_view view = look(r);
 	struct ra_ask ask = {
 		.mapping = &r->mapping,
+		.known = &r->known,
 		.index = index,
 		.pages = pages,
 		.max = r->max,
 	};
 
+	ra_recall(&view, &ask);
 	if (missed)
 		ra_plan_miss(&view, &ask);
 	else if (!ra_plan_mark(&view, &ask, 0))
 		return;
+	ra_forget_guess(&view, &ask);
 	ra_store(&r->ra, &view);
 	r->reads++;
 	r->pages += r->ra.size;
@@ -82,6 +86,20 @@ static void ask_for(struct reader *r, pgoff_t index, unsigned long pages, bool m
 static void ask(struct reader *r, pgoff_t index, bool missed)
 {
 	ask_for(r, index, 1, missed);
+}
+
+/* Nobody has the file open any more; somebody opens it. */
+static void reopen(struct reader *r)
+{
+	struct ra_view view = look(r);
+	struct ra_ask ask = {
+		.mapping = &r->mapping, .known = &r->known, .max = r->max, .closed = true,
+		.touched = r->touched,
+	};
+
+	ra_learn_close(&view, &ask);
+	memset(&r->ra, 0, sizeof(r->ra));
+	r->ra.prev_pos = -1;
 }
 
 static pgoff_t next_place(struct reader *r)
@@ -898,11 +916,13 @@ static struct ra_ask fault(struct reader *r, pgoff_t index)
 {
 	struct ra_view view = look(r);
 	struct ra_ask ask = {
-		.mapping = &r->mapping, .index = index, .pages = 1, .max = r->max,
-		.touched = r->touched,
+		.mapping = &r->mapping, .known = &r->known, .index = index, .pages = 1,
+		.max = r->max, .touched = r->touched,
 	};
 
+	ra_recall(&view, &ask);
 	ra_plan_fault(&view, &ask);
+	ra_forget_guess(&view, &ask);
 	ra_store(&r->ra, &view);
 	r->reads++;
 	r->pages += r->ra.size;
@@ -1090,6 +1110,342 @@ static void habit_does_not_wrap(struct kunit *test)
 	}
 }
 
+/* Runs of @len pages, each on an open file of its own */
+static void open_runs(struct reader *r, unsigned int len, unsigned int n)
+{
+	while (n--) {
+		read_runs(r, len, 1);
+		reopen(r);
+	}
+}
+
+/* The same from the start of the file on: all of it is read. */
+static void open_and_read(struct reader *r, unsigned int len, unsigned int n)
+{
+	while (n--) {
+		read_pages(r, 0, len);
+		reopen(r);
+	}
+}
+
+/* What is known to others: mean, last length, how many agreed before it */
+static void expect_known(struct kunit *test, const struct reader *r, unsigned int mean,
+			 unsigned int last, unsigned int agreed)
+{
+	union ra_packed known = { .word = r->known };
+
+	KUNIT_EXPECT_EQ(test, known.mean + 0U, mean << RA_RUN_SHIFT);
+	KUNIT_EXPECT_EQ(test, known.last + 0U, last);
+	KUNIT_EXPECT_EQ(test, known.agreed + 0U, agreed);
+}
+
+/* The first two opens, of which nothing is known, are as ever; then it takes a row of lengths. */
+static void opens_learn_runs(struct kunit *test)
+{
+	unsigned int lens[] = { 2, 4, 15, 16, 32, 64 }, i, known, fresh;
+	struct reader r;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		reader_init(&r, 32);
+		open_runs(&r, lens[i], 1);
+		fresh = r.reads;
+		expect_known(test, &r, 0, lens[i], 0);
+		open_runs(&r, lens[i], 1);
+		KUNIT_EXPECT_EQ(test, r.reads, 2 * fresh);
+		expect_known(test, &r, lens[i], lens[i], 1);
+		open_runs(&r, lens[i], 20);
+		known = windows_of(lens[i], 32);
+		forget_counts(&r);
+		open_runs(&r, lens[i], 10);
+		KUNIT_EXPECT_EQ(test, r.reads, 10 * known);
+		KUNIT_EXPECT_EQ(test, r.pages, 10 * lens[i]);
+		expect_known(test, &r, lens[i], lens[i], RA_AGREED_MAX);
+	}
+}
+
+/* Only what is worth to know is kept, and of a file that somebody read. */
+static void opens_keep_lengths_only(struct kunit *test)
+{
+	union ra_packed known;
+	struct reader r;
+
+	reader_init(&r, 32);
+	reopen(&r);
+	KUNIT_EXPECT_EQ(test, r.known, 0ULL);
+	open_runs(&r, 16, 3);
+	known.word = r.known;
+	KUNIT_EXPECT_EQ(test, known.state + 0U, 0U);
+	KUNIT_EXPECT_EQ(test, known.before + 0U, 0U);
+	KUNIT_EXPECT_EQ(test, known.first + 0U, 0U);
+	KUNIT_EXPECT_EQ(test, known.check + 0U, 0U);
+	/* Nothing was read, or a run that is not known from its beginning */
+	reopen(&r);
+	KUNIT_EXPECT_EQ(test, r.known, known.word);
+	ask(&r, next_place(&r), true);
+	r.ra.prev_pos = (loff_t)FAR << PAGE_SHIFT;
+	reopen(&r);
+	KUNIT_EXPECT_EQ(test, r.known, known.word);
+	/* Nor does the open file keep what it has from others. */
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, look(&r).mean, 0U);
+	KUNIT_EXPECT_EQ(test, look(&r).last, 0U);
+	KUNIT_EXPECT_EQ(test, look(&r).agreed, 0U);
+	/* What the user says is for this open file. */
+	reopen(&r);
+	ra_runs_advise(&r.ra, true);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 1U);
+}
+
+/* A guess is four times what would be read without it, or four pages for each run of a row. */
+static void guesses_are_bounded(struct kunit *test)
+{
+	unsigned int len = first_window(30), n, size;
+	struct reader r;
+
+	for (n = 2; n < 20; n++) {
+		reader_init(&r, 32);
+		open_runs(&r, len, n);
+		size = min(4 * n, len);
+		ask(&r, next_place(&r), true);
+		KUNIT_EXPECT_EQ(test, r.ra.size, size);
+		KUNIT_EXPECT_EQ(test, r.ra.async_size, size < len ? size - 1 : 0);
+		/* At the mark behind the first page the rest is read. */
+		if (size < len) {
+			ask(&r, r.place + 1, false);
+			KUNIT_EXPECT_EQ(test, r.ra.size, len - size);
+			KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+		}
+		reopen(&r);
+		ask(&r, 0, true);
+		KUNIT_EXPECT_EQ(test, r.ra.size, min(max(4 * n, 16U), len));
+		KUNIT_EXPECT_EQ(test, r.ra.async_size, r.ra.size - 1);
+	}
+}
+
+/* Two windows at once are no more than that, either. */
+static void two_windows_are_bounded(struct kunit *test)
+{
+	struct reader r;
+
+	if (first_window(32) < 32)
+		return;
+	reader_init(&r, 32);
+	open_runs(&r, 64, 23);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 31U);
+	reopen(&r);
+	open_runs(&r, 64, 1);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 32U);
+	/* A request of all of it has no page behind it. */
+	reader_init(&r, 32);
+	open_runs(&r, 64, 2);
+	ask_for(&r, next_place(&r), 32, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 32U);
+}
+
+/* Of windows of 4 MiB the program waits for no more than of its own. */
+static void guesses_are_not_waited_for(struct kunit *test)
+{
+	unsigned int fresh;
+	struct reader r;
+
+	reader_init(&r, 1024);
+	open_and_read(&r, 2000, 40);
+	ask(&r, 0, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(1024));
+	reader_init(&r, 1024);
+	ask_for(&r, 0, 200, true);
+	fresh = r.ra.size;
+	reader_init(&r, 1024);
+	open_and_read(&r, 2000, 40);
+	ask_for(&r, 0, 200, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, fresh);
+}
+
+/* What others have read singly costs a stream nothing from the start of the file; else a little. */
+static void short_guesses_do_not_hold_streams(struct kunit *test)
+{
+	unsigned int maxes[] = { 32, 128, 1024 }, lens[] = { 1, 2, 7, 16 }, n[] = { 2, 5, 40 };
+	unsigned int i, k, m, fresh, elsewhere;
+	struct reader r;
+
+	for (i = 0; i < ARRAY_SIZE(maxes); i++) {
+		reader_init(&r, maxes[i]);
+		read_pages(&r, 0, 4000);
+		fresh = r.first_full;
+		reader_init(&r, maxes[i]);
+		read_pages(&r, FAR, 4000);
+		elsewhere = r.first_full;
+		for (k = 0; k < ARRAY_SIZE(lens) && lens[k] <= RA_WAIT_PAGES; k++)
+			for (m = 0; m < ARRAY_SIZE(n); m++) {
+				reader_init(&r, maxes[i]);
+				open_runs(&r, lens[k], n[m]);
+				forget_counts(&r);
+				read_pages(&r, 0, 4000);
+				KUNIT_EXPECT_LE(test, r.first_full, fresh);
+				reader_init(&r, maxes[i]);
+				open_runs(&r, lens[k], n[m]);
+				forget_counts(&r);
+				read_pages(&r, FAR, 4000);
+				KUNIT_EXPECT_LE(test, r.first_full, elsewhere + 4);
+				KUNIT_EXPECT_NE(test, r.first_full, 0U);
+			}
+	}
+}
+
+/* A file that is read from end to end has its mark in each window, however often that was seen. */
+static void streams_of_opens_do_not_stop(struct kunit *test)
+{
+	struct reader r;
+	pgoff_t index;
+	unsigned int i;
+
+	reader_init(&r, 32);
+	open_and_read(&r, 1000, 10);
+	expect_known(test, &r, 4 * 32, 4 * 32, 9);
+	ask(&r, 0, true);
+	for (i = 0; i < 20; i++) {
+		KUNIT_ASSERT_GT(test, r.ra.async_size, 0U);
+		index = r.ra.start + r.ra.size - r.ra.async_size;
+		r.ra.prev_pos = (loff_t)index << PAGE_SHIFT;
+		ask(&r, index, false);
+	}
+	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
+}
+
+/* A file of 20 pages takes a read, once that is known. */
+static void whole_files_are_known(struct kunit *test)
+{
+	struct reader r;
+
+	reader_init(&r, 32);
+	open_and_read(&r, 20, 8);
+	forget_counts(&r);
+	ask(&r, 0, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(20));
+	/* A first page that is read singly, and no more, says nothing. */
+	reader_init(&r, 32);
+	open_and_read(&r, 1, 20);
+	ask(&r, 0, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
+}
+
+/* One's own runs count: the first one ends what others have said, two are known as ever. */
+static void own_runs_overrule_guesses(struct kunit *test)
+{
+	struct reader r;
+
+	reader_init(&r, 32);
+	open_runs(&r, 24, 40);
+	read_runs(&r, 1, 1);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 1U);
+	KUNIT_EXPECT_EQ(test, look(&r).mean, 0U);
+
+	/* If it is what they have said they are believed. */
+	reader_init(&r, 32);
+	open_runs(&r, 24, 2);
+	read_runs(&r, 23, 1);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(24));
+
+	/* Of many runs of one open file the last ones are known to the next. */
+	reader_init(&r, 32);
+	open_runs(&r, 24, 40);
+	read_runs(&r, 8, 5);
+	reopen(&r);
+	expect_known(test, &r, 8, 8, 4);
+	/* One that was told nothing and has ended one run leaves what is known. */
+	read_runs(&r, 3, 1);
+	ask(&r, next_place(&r), true);
+	r.ra.prev_pos = (loff_t)FAR << PAGE_SHIFT;
+	reopen(&r);
+	expect_known(test, &r, 8, 8, 4);
+}
+
+/*
+ * Somebody reads single pages, each on an open file of its own, and somebody else as much of the
+ * file as can be, as often: what is read in vain for one is bounded by what the other one reads.
+ */
+static void greedy_opens_spoil_little(struct kunit *test)
+{
+	unsigned int burst, i, spent;
+	struct reader r;
+
+	/* In turns: at most four pages for one */
+	reader_init(&r, 32);
+	open_runs(&r, 1, 2);
+	for (i = 0; i < 50; i++) {
+		open_runs(&r, 1000, 1);
+		forget_counts(&r);
+		open_runs(&r, 1, 1);
+		KUNIT_EXPECT_LE(test, r.pages, 4U);
+	}
+	/* And the other one is not read for singly. */
+	forget_counts(&r);
+	open_runs(&r, 1000, 1);
+	KUNIT_EXPECT_LE(test, r.reads, 1000U / 32 + 12);
+
+	for (burst = 2; burst < 64; burst++) {
+		reader_init(&r, 32);
+		open_runs(&r, 1, 10);
+		open_runs(&r, 64, burst);
+		forget_counts(&r);
+		open_runs(&r, 1, 1);
+		spent = r.pages;
+		KUNIT_EXPECT_LE(test, spent, 4 * burst);
+		open_runs(&r, 1, 2);
+		KUNIT_EXPECT_LE(test, r.pages, spent + 2 * 4);
+		forget_counts(&r);
+		open_runs(&r, 1, 10);
+		KUNIT_EXPECT_EQ(test, r.pages, 10U);
+	}
+}
+
+/* A track in the cache is followed as without a guess, or further if runs are longer. */
+static void guesses_follow_tracks(struct kunit *test)
+{
+	struct reader r;
+
+	reader_init(&r, 32);
+	open_runs(&r, 30, 2);
+	put_in_cache(test, &r.mapping, FAR - 5, 5);
+	ask(&r, FAR, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(24));
+	reopen(&r);
+	r.ra.prev_pos = (loff_t)FAR << PAGE_SHIFT;
+	ask(&r, FAR, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
+	xa_destroy(&r.mapping.i_pages);
+}
+
+/* Faults, too: the last one to unmap the file closes it. */
+static void opens_learn_faults(struct kunit *test)
+{
+	unsigned int i;
+	struct reader r;
+
+	reader_init(&r, 32);
+	for (i = 0; i < 5; i++) {
+		fault_runs(&r, 4, 1);
+		reopen(&r);
+	}
+	expect_known(test, &r, 4, 4, 4);
+	fault(&r, next_place(&r));
+	KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
+	/* All of its pages have a mark: a run that was shorter is known to have been. */
+	r.touched = 2;
+	reopen(&r);
+	expect_known(test, &r, 4, 2, 0);
+}
+
 /* No state, however spoilt by racing threads, gives a window that is empty or too long. */
 static void any_state_gives_a_sane_window(struct kunit *test)
 {
@@ -1107,6 +1463,9 @@ static void any_state_gives_a_sane_window(struct kunit *test)
 
 		memset(&ask, 0, sizeof(ask));
 		ask.mapping = &r.mapping;
+		ask.known = &r.known;
+		if (dice >> 21 & 1)
+			r.known = (u64)prandom_u32_state(&rnd) << 32 | prandom_u32_state(&rnd);
 		ask.file = prandom_u32_state(&rnd) >> dice / 8 % 32;
 		r.mapping.nrpages = prandom_u32_state(&rnd) >> dice / 16 % 32;
 		ask.max = 1 + (prandom_u32_state(&rnd) >> dice % 32) % SZ_1M;
@@ -1121,6 +1480,9 @@ static void any_state_gives_a_sane_window(struct kunit *test)
 		view = look(&r);
 		if (dice >> 15 & 1)
 			view.state = dice >> 18 & 3;
+		if (dice >> 22 & 1)
+			view.last = 0;
+		ra_recall(&view, &ask);
 		size = view.size;
 		read = true;
 		ask.touched = prandom_u32_state(&rnd) >> dice % 32;
@@ -1131,6 +1493,7 @@ static void any_state_gives_a_sane_window(struct kunit *test)
 			ra_plan_miss(&view, &ask);
 		else
 			read = ra_plan_mark(&view, &ask, 0);
+		ra_forget_guess(&view, &ask);
 		ra_store(&r.ra, &view);
 		if (!read)
 			continue;
@@ -1175,6 +1538,18 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(faults_look_around),
 	KUNIT_CASE(dense_faults_read_a_tile),
 	KUNIT_CASE(habit_does_not_wrap),
+	KUNIT_CASE(opens_learn_runs),
+	KUNIT_CASE(opens_keep_lengths_only),
+	KUNIT_CASE(guesses_are_bounded),
+	KUNIT_CASE(two_windows_are_bounded),
+	KUNIT_CASE(guesses_are_not_waited_for),
+	KUNIT_CASE(short_guesses_do_not_hold_streams),
+	KUNIT_CASE(streams_of_opens_do_not_stop),
+	KUNIT_CASE(whole_files_are_known),
+	KUNIT_CASE(own_runs_overrule_guesses),
+	KUNIT_CASE(greedy_opens_spoil_little),
+	KUNIT_CASE(guesses_follow_tracks),
+	KUNIT_CASE(opens_learn_faults),
 	KUNIT_CASE(any_state_gives_a_sane_window),
 	{}
 };

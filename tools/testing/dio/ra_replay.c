@@ -11,8 +11,9 @@
  *	ra_replay import blktrace|fio [TRACE]	make a trace of blkparse's or fio's log
  *
  * A trace has a line a read: microseconds, open file, file, byte, length. Open file and file are
- * words without blanks; an open file is of one file. If the word fault follows its pages
- * are touched through a mapping. Lines that begin with # are skipped.
+ * words without blanks; an open file is of one file, and closed behind the last line that has it.
+ * If the word fault follows its pages are touched through a mapping. Lines that begin with # are
+ * skipped.
  *
  * Words of a replay, with their defaults: max=32 (the largest window, in pages), cache=65536
  * (pages), threads=1 (that take the next read when they are free), base=7.3 (or 6.1: which kernel's
@@ -22,7 +23,10 @@
  *	database, log, scan, build	programs, as their functions say
  *	runs		n runs at random places of one file: lens=16 (pages; a list is gone through,
  *			1-16 is any length in between, 16* one of that mean), any (a random one of
- *			the list each time), by=1 (pages a read) or whole, file=1000000 (pages)
+ *			the list each time), by=1 (pages a read) or whole, file=1000000 (pages),
+ *			opens (the file is opened for each)
+ *	files		n times one of=10 files is opened and read from end to end, by=1; they have
+ *			the lens= in turn
  *	turns		n turns of streams=8 on one open file, pages=32 each, by=1
  *	skip		n pages of a file in order, but only one=3 of=10 is read, at random
  *	shared		n reads of a stream by=8 pages, of each group=8 in any order
@@ -79,6 +83,7 @@ struct access {
 	pgoff_t index;
 	unsigned long pages;
 	bool fault;		/* touched through a mapping */
+	bool last;		/* of its open file */
 	unsigned long ahead;	/* pages from index to the end of the run that this is part of */
 };
 
@@ -96,12 +101,14 @@ struct data_file {
 	pgoff_t pages;
 	unsigned long cached;
 	u64 sector;		/* where it begins on the disk */
+	u64 ra_runs;		/* of the inode */
 	u8 *present;		/* as in struct xarray */
 	struct page **page;
 };
 
 struct open_file {
 	char name[64];
+	unsigned int same;	/* the next one, and 1, whose name has this sum */
 	unsigned int file;
 	struct file_ra_state ra;
 	/* the average of 2.6.6 */
@@ -118,6 +125,7 @@ struct policy {
 	/* A fault on a missing page, and on one that is there: those that are NULL do as above. */
 	void (*fault)(struct open_file *o, pgoff_t index);
 	void (*touch)(struct open_file *o, pgoff_t index);
+	void (*close)(struct open_file *o);
 };
 
 static struct access *trace;
@@ -132,7 +140,7 @@ static struct words {
 	unsigned long file, streams, pages, by, one, of, group;
 	unsigned int lens;
 	struct { unsigned long from, to; bool mean; } len[LENS];
-	bool any, disk, old, mapped, mixed, down;
+	bool any, disk, old, mapped, mixed, down, opens;
 } words, defaults = {
 	.max = 32, .cache = 65536, .threads = 1, .seed = 1, .count = 1000, .file = 1000000,
 	.streams = 8, .pages = 32, .one = 3, .of = 10, .group = 8, .lens = 1, .len = { { 16, 16 } },
@@ -290,7 +298,9 @@ static void look_at(struct seen *seen, struct open_file *o, pgoff_t index)
 {
 	struct data_file *f = &files[o->file];
 
-	*seen = (struct seen){ .inode = { .i_size = f->pages * PAGE_SIZE } };
+	*seen = (struct seen){ .inode = {
+		.i_mode = S_IFREG, .i_size = f->pages * PAGE_SIZE, .i_ra_runs = f->ra_runs,
+	} };
 	seen->mapping = (struct address_space){
 		.i_pages = { .present = f->present, .pages = f->pages },
 		.nrpages = f->cached, .host = &seen->inode,
@@ -529,6 +539,17 @@ static void runs_touch(struct open_file *o, pgoff_t index)
 	ra_runs_go_on(&seen.ractl);
 }
 
+static void runs_close(struct open_file *o)
+{
+	struct seen seen;
+	struct file file;
+
+	look_at(&seen, o, 0);
+	file = (struct file){ .f_mapping = &seen.mapping, .f_ra = o->ra };
+	ra_runs_close(&file);
+	files[o->file].ra_runs = seen.inode.i_ra_runs;
+}
+
 /* A run has ended, or goes on: either way the next window is what was used, and a page. */
 static void average_miss(struct open_file *o, const struct access *a, pgoff_t index,
 			 unsigned long pages)
@@ -579,7 +600,7 @@ enum { DOUBLING, AVERAGE, RUNS, FUTURE, POLICIES };
 static const struct policy policies[POLICIES] = {
 	[DOUBLING] = { "doubling", doubling_miss, doubling_mark, stock_fault, doubling_touch },
 	[AVERAGE] = { "average", average_miss, average_mark },
-	[RUNS] = { "runs", runs_miss, runs_mark, runs_fault, runs_touch },
+	[RUNS] = { "runs", runs_miss, runs_mark, runs_fault, runs_touch, runs_close },
 	[FUTURE] = { "future", future_miss, future_mark },
 };
 
@@ -708,8 +729,10 @@ static void forget_all(void)
 	disk_init(&disk, &disk_u320_2004, &disk_link);
 	if (words.disk && files_end > disk.sectors)
 		die("the files do not fit on the disk");
-	for (i = 0; i < nr_files; i++)
+	for (i = 0; i < nr_files; i++) {
 		memset(files[i].present, 0, files[i].pages);
+		files[i].ra_runs = 0;
+	}
 	for (i = 0; i < nr_opens; i++) {
 		memset(&opens[i].ra, 0, sizeof(opens[i].ra));
 		opens[i].ra.prev_pos = -1;
@@ -748,13 +771,11 @@ static void replay(const struct policy *policy)
 				touch_page(policy, &opens[a->open], a, index);
 			else
 				use_page(policy, &opens[a->open], a, index);
-		if (a->fault) {
-			free_at[first] = now;
-			done = max(done, now);
-			continue;
-		}
 		/* 6.1 notes the position page by page, which comes to the same at the next read. */
-		opens[a->open].ra.prev_pos = (loff_t)(a->index + a->pages) << PAGE_SHIFT;
+		if (!a->fault)
+			opens[a->open].ra.prev_pos = (loff_t)(a->index + a->pages) << PAGE_SHIFT;
+		if (a->last && policy->close)
+			policy->close(&opens[a->open]);
 		free_at[first] = now;
 		done = max(done, now);
 	}
@@ -817,15 +838,23 @@ static unsigned int find_file(const char *name)
 	return nr_files++;
 }
 
+/* There may be one for each run. */
 static unsigned int find_open(const char *name, const char *file)
 {
-	unsigned int i;
+	static unsigned int first[4096];
+	unsigned int sum = 0, i;
+	const char *c;
 
-	for (i = nr_opens; i--;)
-		if (!strcmp(opens[i].name, name))
-			return i;
+	for (c = name; *c; c++)
+		sum = 31 * sum + *c;
+	sum %= ARRAY_SIZE(first);
+	for (i = first[sum]; i; i = opens[i - 1].same)
+		if (!strcmp(opens[i - 1].name, name))
+			return i - 1;
 	opens = grow(opens, nr_opens, sizeof(*opens));
 	memset(&opens[nr_opens], 0, sizeof(*opens));
+	opens[nr_opens].same = first[sum];
+	first[sum] = nr_opens + 1;
 	snprintf(opens[nr_opens].name, sizeof(opens->name), "%s", name);
 	opens[nr_opens].file = find_file(file);
 	return nr_opens++;
@@ -891,6 +920,7 @@ static void look_ahead(void)
 		a = &trace[i];
 		a->ahead = a->pages;
 		next = last[a->open] == ~0U ? NULL : &trace[last[a->open]];
+		a->last = !next;
 		if (next && next->index <= a->index + a->pages && next->index >= a->index)
 			a->ahead = max(a->ahead, next->index - a->index + next->ahead);
 		last[a->open] = i;
@@ -1007,6 +1037,7 @@ static unsigned long a_length(unsigned int turn)
 
 static void gen_runs(void)
 {
+	char open[16] = "runs";
 	unsigned int i;
 
 	for (i = 0; i < words.count; i++) {
@@ -1015,9 +1046,27 @@ static void gen_runs(void)
 		pgoff_t index = pick(words.file - len);
 
 		words.mapped ^= words.mixed;
+		if (words.opens)
+			snprintf(open, sizeof(open), "run%u", i);
 		for (n = 0; n < len; n += by)
-			put_read("runs", "file", index + (words.down ? len - 1 - n : n),
+			put_read(open, "file", index + (words.down ? len - 1 - n : n),
 				 min(by, len - n));
+	}
+}
+
+static void gen_files(void)
+{
+	char open[16], file[16];
+	unsigned int i, n;
+
+	for (i = 0; i < words.count; i++) {
+		unsigned int which = pick(words.of);
+		unsigned long len = a_length(which);
+
+		snprintf(open, sizeof(open), "open%u", i);
+		snprintf(file, sizeof(file), "file%u", which);
+		for (n = 0; n < len; n += max(words.by, 1UL))
+			put_read(open, file, n, min(max(words.by, 1UL), len - n));
 	}
 }
 
@@ -1065,7 +1114,7 @@ static const struct kind {
 } kinds[] = {
 	{ "database", gen_database, 1 }, { "log", gen_log, 1 }, { "scan", gen_scan, 1 },
 	{ "build", gen_build, 1 }, { "runs", gen_runs, 1 }, { "turns", gen_turns, 1 },
-	{ "skip", gen_skip, 1 }, { "shared", gen_shared, 8 },
+	{ "skip", gen_skip, 1 }, { "shared", gen_shared, 8 }, { "files", gen_files, 1 },
 };
 
 static const struct kind *kind_of(const char *name)
@@ -1145,6 +1194,8 @@ static bool read_word(const char *word)
 		words.mixed = true;
 	else if (!strcmp(word, "down"))
 		words.down = true;
+	else if (!strcmp(word, "opens"))
+		words.opens = true;
 	else if (!strcmp(word, "disk"))
 		words.disk = true;
 	else if (!strcmp(word, "base=6.1") || !strcmp(word, "base=7.3"))
@@ -1256,6 +1307,23 @@ static const struct bound {
 	{ "runs mapped lens=1 threads=8", { { 98, 40 }, { 66, 7 } } },
 	{ "runs mixed lens=16", { { 58, 36 }, { 59, 29 } } },
 	{ "runs mixed lens=1,16", { { 95, 92 }, { 85, 61 } } },
+	/* The file is opened for each run; small files are read whole */
+	{ "runs lens=1 opens", { { 100, 100 }, { 100, 100 } } },
+	{ "runs lens=4 opens", { { 54, 36 }, { 54, 32 } } },
+	{ "runs lens=16 opens", { { 43, 46 }, { 45, 28 } } },
+	{ "runs lens=64 opens", { { 41, 66 }, { 47, 55 } } },
+	{ "runs lens=16* opens", { { 91, 82 }, { 94, 68 } } },
+	{ "runs lens=1-16 opens", { { 90, 67 }, { 90, 49 } } },
+	{ "runs lens=64,1 opens", { { 100, 101 }, { 100, 101 } } },
+	{ "runs lens=64,64,1,1 opens", { { 102, 104 }, { 102, 102 } } },
+	{ "runs lens=300,300,300,1 opens", { { 89, 103 }, { 89, 103 } } },
+	{ "runs lens=1-16 opens whole", { { 101, 101 }, { 101, 101 } } },
+	{ "runs lens=4 file=8192 n=8000 opens", { { 90, 101 }, { 95, 101 } } },
+	{ "runs lens=16 opens mapped", { { 89, 29 }, { 90, 28 } } },
+	{ "files lens=10 of=1000 n=5000 cache=4000", { { 87, 101 }, { 87, 101 } } },
+	{ "files lens=1-40 of=1000 n=2000 cache=4000", { { 91, 103 }, { 101, 101 } } },
+	{ "files lens=1000 n=100 cache=4000", { { 100, 101 }, { 101, 101 } } },
+	{ "files lens=1000 n=100 cache=4000 max=1024", { { 105, 101 }, { 100, 101 } } },
 	/* Eight threads */
 	{ "shared threads=8 max=256 n=16000", { { 102, 101 }, { 102, 101 } } },
 	{ "shared threads=8 max=1024 n=16000", { { 102, 101 }, { 103, 101 } } },

@@ -136,21 +136,15 @@ static inline void xa_destroy(struct xarray *xa)
 }
 
 #define S_IFDIR		0040000
+#define S_IFREG		0100000
 #define S_ISDIR(mode)	(((mode) & 0170000) == S_IFDIR)
+#define S_ISREG(mode)	(((mode) & 0170000) == S_IFREG)
 
 struct inode {
 	unsigned short i_mode;
 	long long i_size;
+	u64 i_ra_runs;
 };
-
-struct file {
-	struct inode *f_inode;
-};
-
-static inline struct inode *file_inode(const struct file *file)
-{
-	return file->f_inode;
-}
 
 struct address_space {
 	struct xarray i_pages;
@@ -168,6 +162,20 @@ struct file_ra_state {
 	loff_t prev_pos;
 	u64 runs;
 };
+
+#define FMODE_RANDOM	0x1000
+
+struct file {
+	unsigned int f_mode;
+	struct inode *f_inode;
+	struct address_space *f_mapping;
+	struct file_ra_state f_ra;
+};
+
+static inline struct inode *file_inode(const struct file *file)
+{
+	return file->f_inode;
+}
 
 /* A page's byte in struct xarray */
 struct folio {
