@@ -18,10 +18,13 @@
  *	stride		n reads of bs, every len; from the end it goes back to the second bs
  *	mix		n times a run of 8 to 32 pages at a random place, and len of a long scan, on
  *			one open file, or with the word separate on two
+ *	whole		n times all of the file, from its beginning to its end
  *	mmap-seq, mmap-random	touch n pages of a mapping; advise= is of the mapping, too
  *	mmap-run, mmap-turn	n runs of len; n random pages, then a run of len
  *
- * Runs are read bs at a time. The other options: seed=N names the random places; every=1m puts
+ * Runs are read bs at a time. With the word open each has an open file of its own, which is closed
+ * behind it; with the word cold nothing of the file is in the cache when a run of whole begins, or
+ * the first one of others. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
  * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
  * and what is read must be those; the word holes allows zeros instead; bad=N: the page at each
@@ -62,7 +65,7 @@ static struct {
 	const char *name;
 	const struct mode *mode;
 	unsigned long long bs, len, n, k, seed, from, every, size, disk, bad, folio, writes, fsync;
-	int verify, holes, separate, once, advice;
+	int verify, holes, separate, once, open, cold, advice;
 } opt = { .bs = PAGE, .k = 8, .seed = 1, .folio = PAGE, .advice = -1 };
 
 static int fd;
@@ -179,14 +182,36 @@ static void sync_file(void)
 	nsec += now_ns() - start;
 }
 
+static int open_file(void)
+{
+	char why[PATH_MAX];
+	int file = open_claimed(opt.name, 0, opt.writes, why, sizeof(why));
+
+	if (file < 0)
+		die(EXIT_DEVICE, "%s", why);
+	if (opt.advice >= 0 && posix_fadvise(file, 0, 0, opt.advice))
+		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
+	return file;
+}
+
 /* A run of len from a page on, bs at a time */
 static void read_run(unsigned long long pos, unsigned long long len)
 {
+	int file = opt.open ? open_file() : fd;
 	unsigned long long end = pos + len;
 
 	last = pos;
 	for (; pos < end; pos += opt.bs)
-		read_at(fd, pos, end - pos < opt.bs ? end - pos : opt.bs);
+		read_at(file, pos, end - pos < opt.bs ? end - pos : opt.bs);
+	if (opt.open)
+		close(file);
+}
+
+/* What was written stays until it is on the disk. */
+static void drop_pages(void)
+{
+	if (opt.cold && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+		die(EXIT_DEVICE, "%s: its pages are not dropped", opt.name);
 }
 
 static unsigned long long place(unsigned long long len)
@@ -226,7 +251,17 @@ static void run_random(void)
 	unsigned long long i;
 
 	for (i = 0; i < opt.n; i++)
-		read_at(fd, place(opt.bs), opt.bs);
+		read_run(place(opt.bs), opt.bs);
+}
+
+static void run_whole(void)
+{
+	unsigned long long i;
+
+	for (i = 0; i < opt.n; i++) {
+		drop_pages();
+		read_run(0, opt.size);
+	}
 }
 
 static void run_turn(void)
@@ -282,18 +317,6 @@ static void run_blocks(void)
 		if (opt.fsync && !((i + 1) % opt.fsync))
 			sync_file();
 	}
-}
-
-static int open_file(void)
-{
-	char why[PATH_MAX];
-	int file = open_claimed(opt.name, 0, opt.writes, why, sizeof(why));
-
-	if (file < 0)
-		die(EXIT_DEVICE, "%s", why);
-	if (opt.advice >= 0 && posix_fadvise(file, 0, 0, opt.advice))
-		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
-	return file;
 }
 
 static void run_read(void)
@@ -432,6 +455,7 @@ static const struct mode modes[] = {
 	{ "streams", run_streams, 0 }, { "read", run_read, NO_BAD },
 	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
 	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
+	{ "whole", run_whole, 0 },
 	{ "mmap-seq", run_mmap_seq, NO_BAD }, { "mmap-random", run_mmap_random, NO_BAD },
 	{ "mmap-run", run_mmap_runs, NEEDS_LEN | NO_BAD },
 	{ "mmap-turn", run_mmap_turn, NEEDS_LEN | NO_BAD },
@@ -471,6 +495,10 @@ static void parse_word(char *word)
 		opt.holes = 1;
 	else if (!strcmp(word, "once"))
 		opt.once = 1;
+	else if (!strcmp(word, "open"))
+		opt.open = 1;
+	else if (!strcmp(word, "cold"))
+		opt.cold = 1;
 	else if (!strcmp(word, "advise=random"))
 		opt.advice = POSIX_FADV_RANDOM;
 	else if (!strcmp(word, "advise=sequential"))
@@ -508,6 +536,7 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "bs= is too large");
 	memset(buf, 0, opt.bs);
 	stay_in_memory();
+	drop_pages();
 	opt.mode->run();
 	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, ", opt.n, bytes, written);
 	printf("\"nsec\": %llu, \"last\": %llu}\n", nsec, last);

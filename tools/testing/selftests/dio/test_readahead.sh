@@ -162,6 +162,104 @@ bad_sector()
 	"$DIO_DIR/ra_load" seq bs=4k from=86016 n=200 disk=0 "$DIO_DM"
 }
 
+# What opens of a file have learnt is known to the next one. The cases below are of a file on the disk.
+
+new_file()
+{
+	rm -f "$file" && "$DIO_DIR/disk_stamp" disk=0 "size=$1" "$file" >/dev/null && sync
+}
+
+idle()
+{
+	grep -q "^ *0 *0$" "/sys/block/${disk##*/}/inflight"
+}
+
+# load_file WORDS...: the same as load, of the file
+load_file()
+{
+	read -r _reads _ _sectors _ <"$stat"
+	"$DIO_DIR/ra_load" "$@" cold disk=0 "$file" && dio_wait 60 idle || return
+	read -r reads _ pages _ <"$stat"
+	reads=$((reads - _reads))
+	pages=$(((pages - _sectors) / 8))
+	echo "$reads reads of $pages pages: $*"
+}
+
+within_file()
+{
+	_max_reads=$1 _max_pages=$2
+	shift 2
+	load_file "$@" || return
+	echo "at most $_max_reads of $_max_pages are right"
+	[ "$reads" -le "$_max_reads" ] && [ "$pages" -le "$_max_pages" ]
+}
+
+# Two opens read as ever, two more in two parts at most, each of the others at once.
+opens_of_runs()
+{
+	new_file 16m || return
+	within_file $((2 * 7 + 2 * 2 + 20 + 4)) $((24 * $1 / 4 + 186 + 4)) \
+		run open len="$1k" bs=4k every=640k n=24
+}
+
+opens_of_pages()
+{
+	new_file 16m || return
+	within_file 28 28 random open bs=4k every=640k n=24
+}
+
+# Of 10 pages: 4 and the rest, later all at once
+opens_of_whole_files()
+{
+	new_file 40k || return
+	within_file $((2 * 3 + 18 + 4)) $((20 * 10 + 4)) whole open bs=4k n=20
+}
+
+# From single pages nothing is learnt that holds a stream.
+stream_after_pages()
+{
+	opens_of_pages || return
+	within_file $((4000 / 32 + 8)) 4096 seq open bs=4k n=4000
+}
+
+# One reads all of the file, the other a page of it, each with an open file of its own, in turns.
+greedy_reader()
+{
+	new_file 16m && load_file random open bs=4k every=640k n=4 || return
+	_singly=0
+	for _i in 1 2 3 4 5 6 7 8; do
+		load_file seq open bs=64k n=256 && load_file random open bs=4k n=1 seed=$_i || return
+		_singly=$((_singly + pages))
+	done
+	echo "$_singly pages for 8; at most 40 are right"
+	[ "$_singly" -le 40 ] || return
+	# Again and again: what two single pages cost is bounded, the third costs one.
+	load_file seq open bs=64k n=256 && load_file seq open bs=64k n=256 &&
+		load_file seq open bs=64k n=256 &&
+		within_file 8 64 random open bs=4k every=640k n=2 &&
+		within_file 4 4 random open bs=4k every=640k n=4
+}
+
+# With another inode the file is as new.
+forgotten_with_the_inode()
+{
+	opens_of_runs 64 && load_file run open len=64k bs=4k every=1m n=1 && _known=$reads &&
+		umount "$DIO_TMP/mnt" && mount -i -t ext4 "$disk" "$DIO_TMP/mnt" || return
+	# What maps the file comes with the first page.
+	load_file seq bs=4k n=1 && load_file run open len=64k bs=4k every=1m n=1 || return
+	echo "$_known reads, 2 or more when it is forgotten"
+	[ "$_known" -eq 1 ] && [ "$reads" -ge 2 ]
+}
+
+on_a_file()
+{
+	if [ -n "$no_file" ]; then
+		dio_skip "$1" "$no_file"
+	else
+		dio_check "$@"
+	fi
+}
+
 dio_init "$@"
 dio_need blockdev dmsetup
 tracing=/sys/kernel/tracing
@@ -184,7 +282,7 @@ dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb"
 dio_settle
 echo 128 >"$queue/read_ahead_kb"
 
-dio_plan 22
+dio_plan 29
 for kb in 16 64 128; do
 	dio_check "runs of $kb KiB take a read each, and no page too many" constant_runs $kb
 done
@@ -210,3 +308,20 @@ dio_check "an open file does not learn from another" state_is_per_open_file
 dio_check "read_ahead_kb 0 reads single pages" no_readahead_kb
 dio_check "the tracepoints tell used from wasted pages" trace_of_runs
 dio_check "a bad sector hurts its own page only" bad_sector
+
+file=$DIO_TMP/mnt/file
+no_file="no ext4"
+dio_dm_remove ra_bad
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+if command -v mke2fs >/dev/null && mke2fs -q -F -t ext4 -b 4096 "$disk" >/dev/null 2>&1 &&
+   mkdir "$DIO_TMP/mnt" && mount -i -t ext4 "$disk" "$DIO_TMP/mnt" 2>/dev/null; then
+	no_file=
+fi
+for kb in 16 64; do
+	on_a_file "opens that read $kb KiB each learn from others" opens_of_runs $kb
+done
+on_a_file "opens that read a page each read no more" opens_of_pages
+on_a_file "small files that are read whole take a read" opens_of_whole_files
+on_a_file "a stream is not held by what others read singly" stream_after_pages
+on_a_file "a greedy reader does not spoil another's reads" greedy_reader
+on_a_file "what opens have learnt is forgotten with the inode" forgotten_with_the_inode
