@@ -19,7 +19,7 @@ read-4k-FS tells what FIBMAP takes, too. split: memory of large folios that PTEs
 Readahead, on the bare disk: runs of LEN at random places in reads of SIZE; single pages; one stream
 and several that take turns; mappings; mix: index look-ups beside a long scan; lowmem: in 16 MiB of
 memory. KB is read_ahead_kb, else it is 128. -hdd: a disk of 2004 instead of 200 us for each
-request.
+request. open: a file of ext4, opened for each run; head: the first 40 KiB of it, cold each time.
 
 Field-2, the tests of the report of 2004, on a file 16 times as large as memory, as theirs was.
 iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of which
@@ -160,6 +160,14 @@ RUNS = {
     # 400 times 16 pages: what a case shows must not depend on who reads.
     "fio-run-64k-by-4k": "fio rw=randread:16 bs=4k norandommap number_ios=6400",
 }
+# A file that is opened for each run, or page
+OPENS = {
+    **{f"open-run-{size}-by-4k": f"ra_load run open len={size} bs=4k n=400"
+       for size in ("16k", "64k", "128k", "256k")},
+    "open-run-geometric-64k": "ra_load geometric open len=64k bs=4k n=1000",
+    "open-random-4k": "ra_load random open bs=4k n=2000",
+    "open-head-40k": "ra_load whole open cold size=40k bs=4k n=400",
+}
 TESTS = {
     "iozone-sequential": "ra_load read bs=128k n=2048",
     "iozone-reread": "ra_load read bs=128k n=2048",
@@ -184,6 +192,11 @@ def readahead():
             yield Case(name + suffix, "readahead", "readahead",
                        {"words": words, "per_run": "run-" in name, **more,
                         **({"memory": "16m"} if name == "lowmem-64" else {})},
+                       time="disk" if "disk" in more else "fixed")
+    for suffix, more in (("", {}), ("-kb512", {"kb": 512}), ("-hdd", {"disk": "hdd"})):
+        for name, words in OPENS.items():
+            yield Case(name + suffix, "readahead", "readahead",
+                       {"words": words, "per_run": True, "place": "ext4", **more},
                        time="disk" if "disk" in more else "fixed")
     for place in ("bdev", "ext4", "xfs", "ext2", "hdd"):
         for name, words in TESTS.items():
@@ -251,7 +264,8 @@ GROUPS = {
               "run-64k-by-4k-hdd", "fc-short", "many-short", "model"],
     "layers": [f"read-{size}-ext2" for size in ("4k", "64k", "1m")],
     "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096", "-kb8192")
-                for size in ("16k", "64k", "128k", "256k")],
+                for size in ("16k", "64k", "128k", "256k")] +
+               [f"{name}{suffix}" for suffix in ("", "-kb512") for name in OPENS],
 }
 # The cover letter's rows: a dozen that are the same in each run
 COVER = (("field-1", "direct", "insn_per_mib"), ("field-1", "model-direct", "mb_per_s"),

@@ -180,9 +180,13 @@ def keep_open(path):
     os.posix_fadvise(kept_open[0], 0, 0, os.POSIX_FADV_RANDOM)
 
 
-def unmount():
+def unkeep():
     while kept_open:
         os.close(kept_open.pop())
+
+
+def unmount():
+    unkeep()
     if os.path.ismount(MOUNTED):
         run("umount", MOUNTED)
 

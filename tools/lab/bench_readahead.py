@@ -11,8 +11,8 @@ import json
 import os
 import re
 
-from bench_disks import (Failed, emit, flush, get, model_disk, null_disk, put, run,
-                         switched, tool)
+from bench_disks import (Failed, emit, flush, get, keep_open, model_disk, null_disk, put, run,
+                         switched, tool, unkeep)
 
 TRACING = "/sys/kernel/tracing"
 CGROUPS = "/run/bench-cgroup"
@@ -134,10 +134,16 @@ def wanted(metric, case, report):
 
 
 def place_of(disk, place):
-    """(what is read, the disk that has the queue). What maps a file's blocks is in memory."""
+    """(what is read, the disk that has the queue). What maps a file's blocks is in memory. What other
+    cases' opens have learnt of a file is forgotten: it goes with the inode."""
     if not place:
         return disk, disk
     path = switched().path_at(place, 256)
+    if place != "bdev":
+        unkeep()
+        put(2, "/proc/sys/vm/drop_caches")
+        keep_open(path)
+        path = switched().path_at(place, 256)
     switched().switch_to(f"linear {disk} 0")
     return path, switched().disk
 
