@@ -36,16 +36,19 @@
  * outlives the expectation is a stream at once.
  *
  * If all of a file comes to be in memory, what is read beyond a run is used later, and to read
- * exactly is to wait more often. How much of it is there the cache knows: the window of a run grows
- * with that, ra_warming(). Pages that had to go have left shadows: where one is missed memory is
- * short, and nothing is read beyond a run.
+ * exactly is to wait more often. How much of it is there the cache knows, and with that grows what
+ * is read beyond a run, ra_warming(): by itself, so that the program does not wait for it. Pages that
+ * had to go have left shadows: where there are any memory is short, and nothing is read beyond a run.
  *
  * A run that ended with its first request, such as a pread(2) of a whole record, says nothing of
  * what the next one needs beyond its request: it counts as one page.
  *
- * Streams that share one open file see each other's prev_pos. A run is learnt only if prev_pos lies
- * within what was read for it, and one stray length alone changes nothing. As ever, such streams
- * are told apart by their marks and by the pages that each has left in the cache.
+ * A program that looks at other pages between two runs, and finds them in the cache, as a database
+ * does with its header and its index, leaves their place in prev_pos. If that does not lie in what
+ * was read for the run, its pages tell: those that were used, one after the other, were the run.
+ * So streams that share one open file, and see each other's prev_pos, teach some lengths that are
+ * none; one stray length alone changes nothing. As ever, such streams are told apart by their marks
+ * and by the pages that each has left in the cache.
  *
  * A stream that misses a page which was read for it, and has left a shadow, is short of memory:
  * more was read than the cache could keep until it was used. It is held: windows of half the size,
@@ -128,15 +131,18 @@
 /* A file of fewer windows is read around faults, as mm/filemap.c does it until so many are lost. */
 #define RA_SMALL	100
 
+/* So many pages at most are looked at to see how much of a run was used. */
+#define RA_USED_PAGES	256U
+
 /* The first window of a run is no longer, for that is what the program waits for. */
 #define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
 
 /*
  * As many pages more are read in a file that comes to be in memory, for each page of it that is
  * there, of those that are not, and for each that is expected; three times that for short runs,
- * after which a stream's windows would grow by four.
+ * after which a stream's windows would grow by four. Nobody waits for them.
  */
-#define RA_WARMING	5
+#define RA_WARMING	8
 
 #define RA_BEFORE_MAX	((1U << RA_BEFORE_BITS) - 1)
 #define RA_RUN_MAX	((1U << RA_LENGTH_BITS) - 1)
@@ -219,9 +225,11 @@ struct ra_view {
  * @file: length of the file, in pages
  * @directory: a directory is read, from the pages of the device
  * @expect: how long a run is expected to be, in pages; 0 if there is nothing to go by
+ * @first: how many pages from @index on are read before the window, for that is what is waited for
  * @ended: length of the run that was found to have ended, in pages; 0 if none was
  * @spent: how many pages were read for it
- * @touched: how many pages of a run of faults were touched, one after the other
+ * @touched: how many pages of a run were used, one after the other: of one of faults, or if
+ *	prev_pos does not tell
  * @waits: the first page of that run is not there yet
  * @room: how many pages may come in without anything else having to go that is in use
  * @dense: most pages around @index are in the cache, or come to be
@@ -238,6 +246,7 @@ struct ra_ask {
 	unsigned long file;
 	bool directory;
 	unsigned long expect;
+	unsigned long first;
 	unsigned long ended;
 	unsigned long spent;
 	unsigned long touched;
@@ -448,8 +457,8 @@ static void ra_expect(const struct ra_view *ra, struct ra_ask *ask)
 	ask->expect = ra->advised ? 0 : ra_run_expected(ra->mean);
 }
 
-/* Where the run before has ended: of a directory prev_pos is the start of its last page. */
-static pgoff_t ra_run_end(const struct ra_view *ra, const struct ra_ask *ask)
+/* Where the last read has ended: of a directory prev_pos is the start of its last page. */
+static pgoff_t ra_prev_end(const struct ra_view *ra, const struct ra_ask *ask)
 {
 	return ((u64)ra->prev_pos + (ask->directory ? PAGE_SIZE : PAGE_SIZE - 1)) >> PAGE_SHIFT;
 }
@@ -481,13 +490,32 @@ static bool ra_one_mark(const struct ra_view *ra)
 	       ra->start - ra->run_start < ra_run_expected(ra->mean);
 }
 
-/* The run before has ended, if prev_pos lies in what was read for it. */
+/* Is it known from prev_pos where the run before has ended: in what was read for it? */
+static bool ra_prev_tells(const struct ra_view *ra, const struct ra_ask *ask)
+{
+	pgoff_t end = ra_prev_end(ra, ask);
+
+	return end > ra->run_start && end <= ra->start + ra->size;
+}
+
+/* Where the run before has ended; where it began if that is not known */
+static pgoff_t ra_run_end(const struct ra_view *ra, const struct ra_ask *ask)
+{
+	if (ra->state == RA_RUN && ra_prev_tells(ra, ask))
+		return ra_prev_end(ra, ask);
+	return ra->run_start + ask->touched;
+}
+
+/* The run before has ended, if it is known where. */
 static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 {
-	pgoff_t end = ra->state == RA_FAULTS ? ra->run_start + ask->touched : ra_run_end(ra, ask);
 	unsigned int len;
+	pgoff_t end;
 
-	if (!ra_in_run(ra) || end <= ra->run_start || end > ra->start + ra->size)
+	if (!ra_in_run(ra))
+		return;
+	end = ra_run_end(ra, ask);
+	if (end <= ra->run_start || end > ra->start + ra->size)
 		return;
 	/* It was shorter than those before: how much, the marks of the next one tell. */
 	if (ra->state == RA_FAULTS && end < ra->start + ra->size && !ask->guess &&
@@ -552,6 +580,18 @@ static bool ra_was_evicted(const struct ra_ask *ask)
 	return xa_is_value(xa_load(&ask->mapping->i_pages, ask->index));
 }
 
+/* The same of what lies around it: @pages from there on, as far as one looks */
+static bool ra_any_evicted(const struct ra_ask *ask, unsigned long pages)
+{
+	unsigned long index, last = ask->index + min(pages, RA_SEEN_PAGES + 0UL) - 1;
+	void *entry;
+
+	xa_for_each_range(&ask->mapping->i_pages, index, entry, ask->index, last)
+		if (xa_is_value(entry))
+			return true;
+	return false;
+}
+
 /*
  * How much to read where a run of @size pages is expected: more, if all of the file comes to be in
  * memory, run by run, and what was read in vain is used later. How likely that is, the part of the
@@ -567,9 +607,10 @@ static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *a
 
 	if (size <= ask->pages || size >= ask->max || cached < ask->file / 8)
 		return size;
-	if (ask->index - seen <= ask->max || ra_was_evicted(ask))
+	if (ask->index - seen <= ask->max)
 		return size;
-	return min(size + mult_frac(more * size, cached, ask->file - cached + 1), ask->max);
+	more = min(size + mult_frac(more * size, cached, ask->file - cached + 1), ask->max);
+	return ra_any_evicted(ask, more) ? size : more;
 }
 
 /*
@@ -579,18 +620,24 @@ static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *a
  */
 static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long sure)
 {
-	unsigned long want = ra_warming(ra, ask, max(ask->expect, ask->pages));
+	unsigned long need = max(ask->expect, ask->pages);
 	unsigned long most = ra_most(ra, ask, sure);
+	unsigned long want = min(ra_warming(ra, ask, need), most);
 
 	ra_run_from(ra, ask);
 	ra->start = ask->index;
-	ra->size = min(min3(want, ask->max, max(ask->pages, RA_WAIT_PAGES)), most);
-	if (want <= ra->size)
+	ra->size = min(min3(need, ask->max, max(ask->pages, RA_WAIT_PAGES)), most);
+	if (need <= ra->size)
 		ra->async_size = 0;
 	else if (3UL * ra->size <= most || ra->size <= ask->pages)
 		ra->async_size = ra->size;
 	else
 		ra->async_size = ra->size - ask->pages;
+	if (want > need && need == ra->size) {
+		ask->first = need;
+		ra->start += need;
+		ra->size = want - need;
+	}
 }
 
 /* The stream got here, and what it needs was in the cache but is not any more. */
@@ -752,7 +799,6 @@ static void ra_plan_elsewhere(struct ra_view *ra, struct ra_ask *ask)
 static void ra_plan_miss(struct ra_view *ra, struct ra_ask *ask)
 {
 	pgoff_t seen = (u64)ra->prev_pos >> PAGE_SHIFT;
-
 	unsigned long opening = ra_opening(ask->pages, ask->max);
 	unsigned long size;
 
@@ -938,6 +984,36 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 			ask->touched++;
 }
 
+/* Was a page used since it was read ahead? Who uses one tells reclaim. */
+static bool ra_was_used(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio = filemap_get_folio(mapping, index);
+	bool used;
+
+	if (IS_ERR_OR_NULL(folio))
+		return false;
+	used = folio_test_referenced(folio) || folio_test_active(folio);
+	folio_put(folio);
+	return used;
+}
+
+/*
+ * How far the pages of a run of reads were used, if prev_pos does not tell: the program has found
+ * others in the cache since. It has arrived in the last window or the one before.
+ */
+static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
+{
+	pgoff_t from = ra->start - min(ra->start - ra->run_start, ra->size + 0UL);
+	pgoff_t end = min(ra->start + ra->size, from + RA_USED_PAGES), index = from;
+
+	if (ask->index == ra->start + ra->size || ra_prev_tells(ra, ask))
+		return;
+	while (index < end && ra_was_used(ask->mapping, index))
+		index++;
+	if (index > from)
+		ask->touched = index - ra->run_start;
+}
+
 /* How many pages, or larger folios, there are from @start on */
 static unsigned long ra_cached(const struct ra_ask *ask, pgoff_t start, unsigned long size)
 {
@@ -1017,6 +1093,8 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	run_start = view.run_start;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
+	else if (view.state == RA_RUN && !folio)
+		ra_look_for_end(&view, &ask);
 	if (folio)
 		ask.noted = ra_noted(&view, &ask, false);
 	if (!folio)
@@ -1032,6 +1110,10 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	if (!folio)
 		view.size = max(view.size, 1U);
 	ra_store(ractl->ra, &view);
+	if (ask.first) {
+		force_page_cache_ra(ractl, ask.first);
+		ractl->_index = view.start;
+	}
 	if (!view.size)
 		return RA_RUNS_NOTHING;
 	return view.async_size && !ra_within_run(&view, &ask) ? RA_RUNS_STREAM : RA_RUNS_RUN;
@@ -1258,6 +1340,8 @@ void ra_runs_close(struct file *file)
 		return;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
+	else if (view.state == RA_RUN)
+		ra_look_for_end(&view, &ask);
 	ra_learn_close(&view, &ask);
 	if (ask.ended)
 		trace_readahead_run(inode, view.run_start, ask.ended, ask.spent,

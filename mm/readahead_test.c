@@ -875,13 +875,7 @@ static unsigned int window_in_file(unsigned long cached, pgoff_t from, unsigned 
 
 	xa_init(&mapping.i_pages);
 	ra_plan_miss(&ra, &ask);
-	return ra.size;
-}
-
-/* Of larger pages there are fewer in it. */
-static unsigned int first_window(unsigned int pages)
-{
-	return min_t(unsigned int, pages, RA_WAIT_PAGES);
+	return ask.first + ra.size;
 }
 
 /* The more of a file is in the cache, the more of what is read beyond a run is used later. */
@@ -893,22 +887,69 @@ static void warm_files_are_read_further(struct kunit *test)
 		.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 1000,
 	};
 
-	KUNIT_EXPECT_EQ(test, window_in_file(0, 900, 32), first_window(4));
-	KUNIT_EXPECT_EQ(test, window_in_file(124, 900, 32), first_window(4));
-	KUNIT_EXPECT_EQ(test, window_in_file(125, 900, 32), first_window(6));
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 32), first_window(23));
-	KUNIT_EXPECT_EQ(test, window_in_file(1000, 900, 32), first_window(32));
-	KUNIT_EXPECT_EQ(test, window_in_file(5000, 900, 32), first_window(32));
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 128), first_window(63));
+	KUNIT_EXPECT_EQ(test, window_in_file(0, 900, 32), 4U);
+	KUNIT_EXPECT_EQ(test, window_in_file(124, 900, 32), 4U);
+	KUNIT_EXPECT_EQ(test, window_in_file(125, 900, 32), 8U);
+	KUNIT_EXPECT_EQ(test, window_in_file(300, 900, 32), 17U);
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 32), 32U);
+	KUNIT_EXPECT_EQ(test, window_in_file(5000, 900, 32), 32U);
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 900, 128), 99U);
 	/* A scan does not come back. */
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 468, 32), first_window(4));
-	KUNIT_EXPECT_EQ(test, window_in_file(500, 467, 32), first_window(23));
-	/* Memory is short. */
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 468, 32), 4U);
+	KUNIT_EXPECT_EQ(test, window_in_file(500, 467, 32), 32U);
+
+	/* Nobody waits for what is beyond the run, and it is the run's all the same. */
 	xa_init(&mapping.i_pages);
-	put_shadow(test, &mapping, 500);
 	ra_plan_miss(&ra, &ask);
-	KUNIT_EXPECT_EQ(test, ra.size, 4U);
-	xa_destroy(&mapping.i_pages);
+	KUNIT_EXPECT_EQ(test, ask.first, 4UL);
+	KUNIT_EXPECT_EQ(test, ra.run_start, (pgoff_t)500);
+	KUNIT_EXPECT_EQ(test, ra.start, (pgoff_t)504);
+	KUNIT_EXPECT_EQ(test, ra.size, 28U);
+	KUNIT_EXPECT_EQ(test, ra.async_size, 0U);
+}
+
+/* Where a page of what would be read had to go memory is short. */
+static void short_memory_is_not_filled(struct kunit *test)
+{
+	const struct { pgoff_t shadow; unsigned long pages; } cases[] = {
+		{ 499, 32 }, { 500, 4 }, { 510, 4 }, { 531, 4 }, { 532, 32 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ra_view ra = { .mean = 4 << RA_RUN_SHIFT };
+		struct address_space mapping = { .nrpages = 500 };
+		struct ra_ask ask = {
+			.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 1000,
+		};
+
+		xa_init(&mapping.i_pages);
+		put_shadow(test, &mapping, cases[i].shadow);
+		ra_plan_miss(&ra, &ask);
+		KUNIT_EXPECT_EQ(test, ask.first + ra.size, cases[i].pages);
+		xa_destroy(&mapping.i_pages);
+	}
+}
+
+/* Where the program looked at pages elsewhere since, those that were used say how long it was. */
+static void used_pages_tell_the_end(struct kunit *test)
+{
+	const struct { loff_t prev; unsigned long used; unsigned int last; } cases[] = {
+		{ 0, 9, 9 }, { FAR, 9, 9 }, { FAR, 16, 16 }, { FAR, 0, 0 }, { 107, 9, 7 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ra_view ra = {
+			.state = RA_RUN, .run_start = 100, .start = 104, .size = 12,
+			.prev_pos = cases[i].prev << PAGE_SHIFT,
+		};
+		struct ra_ask ask = { .max = 32, .index = 2 * FAR, .touched = cases[i].used };
+
+		ra_run_learn(&ra, &ask);
+		KUNIT_EXPECT_EQ(test, ra.last, cases[i].last);
+		KUNIT_EXPECT_EQ(test, ask.ended, cases[i].last + 0UL);
+	}
 }
 
 /* A fault on a missing page */
@@ -1195,6 +1236,12 @@ static void opens_keep_lengths_only(struct kunit *test)
 	ra_runs_advise(&r.ra, true);
 	ask(&r, next_place(&r), true);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 1U);
+}
+
+/* Of larger pages there are fewer in it. */
+static unsigned int first_window(unsigned int pages)
+{
+	return min_t(unsigned int, pages, RA_WAIT_PAGES);
 }
 
 /* A guess is four times what would be read without it, or four pages for each run of a row. */
@@ -1530,6 +1577,8 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(last_page_of_a_directory_counts),
 	KUNIT_CASE(bimodal_runs_are_streams),
 	KUNIT_CASE(warm_files_are_read_further),
+	KUNIT_CASE(short_memory_is_not_filled),
+	KUNIT_CASE(used_pages_tell_the_end),
 	KUNIT_CASE(runs_of_faults_are_learnt),
 	KUNIT_CASE(random_faults_read_pages),
 	KUNIT_CASE(shorter_faults_are_noticed),

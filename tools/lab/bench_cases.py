@@ -141,6 +141,7 @@ RUNS = {
     **{f"run-{size}-by-{bs}": f"ra_load run len={size} bs={bs} n=400"
        for size, bs in (("16k", "4k"), ("16k", "16k"), ("64k", "4k"), ("64k", "16k"),
                         ("128k", "4k"), ("256k", "4k"))},
+    "run-64k-behind-looks": "ra_load run look len=64k bs=4k n=400",
     "run-geometric-64k": "ra_load geometric len=64k bs=4k n=1000",
     "random-4k": "ra_load random bs=4k n=2000",
     "random-then-seq": "ra_load turn len=32m bs=4k n=2000",

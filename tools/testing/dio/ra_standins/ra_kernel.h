@@ -84,6 +84,7 @@ static unsigned long free_pages = ~0UL >> 1;
 #define XA_MARK		4
 #define XA_MAPPED	8
 #define XA_LOCKED	16
+#define XA_USED		32
 
 struct xarray {
 	u8 *present;		/* of each page one of the first two, or 0; NULL: none is there */
@@ -261,6 +262,16 @@ static inline bool folio_mapped(const struct folio *folio)
 static inline bool folio_test_locked(const struct folio *folio)
 {
 	return folio->flags & XA_LOCKED;
+}
+
+static inline bool folio_test_referenced(const struct folio *folio)
+{
+	return folio->flags & XA_USED;
+}
+
+static inline bool folio_test_active(const struct folio *folio)
+{
+	return false;
 }
 
 static inline bool folio_test_dirty(const struct folio *folio)

@@ -23,8 +23,9 @@
  *	mmap-run, mmap-turn	n runs of len; n random pages, then a run of len
  *
  * Runs are read bs at a time. With the word open each has an open file of its own, which is closed
- * behind it; with the word cold nothing of the file is in the cache when a run of whole begins, or
- * the first one of others. The other options: seed=N names the random places; every=1m puts
+ * behind it; with the word look the first bs of the file are read before each, as a database looks
+ * at its header; with the word cold nothing of the file is in the cache when a run of whole begins,
+ * or the first one of others. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
  * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
  * and what is read must be those; the word holes allows zeros instead; bad=N: the page at each
@@ -65,7 +66,7 @@ static struct {
 	const char *name;
 	const struct mode *mode;
 	unsigned long long bs, len, n, k, seed, from, every, size, disk, bad, folio, writes, fsync;
-	int verify, holes, separate, once, open, cold, advice;
+	int verify, holes, separate, once, open, look, cold, advice;
 } opt = { .bs = PAGE, .k = 8, .seed = 1, .folio = PAGE, .advice = -1 };
 
 static int fd;
@@ -200,6 +201,8 @@ static void read_run(unsigned long long pos, unsigned long long len)
 	int file = opt.open ? open_file() : fd;
 	unsigned long long end = pos + len;
 
+	if (opt.look)
+		read_at(file, 0, opt.bs);
 	last = pos;
 	for (; pos < end; pos += opt.bs)
 		read_at(file, pos, end - pos < opt.bs ? end - pos : opt.bs);
@@ -497,6 +500,8 @@ static void parse_word(char *word)
 		opt.once = 1;
 	else if (!strcmp(word, "open"))
 		opt.open = 1;
+	else if (!strcmp(word, "look"))
+		opt.look = 1;
 	else if (!strcmp(word, "cold"))
 		opt.cold = 1;
 	else if (!strcmp(word, "advise=random"))
