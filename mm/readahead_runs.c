@@ -37,8 +37,9 @@
  *
  * If all of a file comes to be in memory, what is read beyond a run is used later, and to read
  * exactly is to wait more often. How much of it is there the cache knows, and with that grows what
- * is read beyond a run, ra_warming(): by itself, so that the program does not wait for it. Pages that
- * had to go have left shadows: where there are any memory is short, and nothing is read beyond a run.
+ * is read beyond a run, ra_warming(): by itself, so that the program does not wait for it. Pages
+ * that had to go have left shadows: where there are any memory is short, and nothing is read beyond
+ * a run.
  *
  * A run that ended with its first request, such as a pread(2) of a whole record, says nothing of
  * what the next one needs beyond its request: it counts as one page.

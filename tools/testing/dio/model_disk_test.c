@@ -11,8 +11,8 @@
  * queue is worth. Random reads leave a loop nearly idle, so that eight disks on one must be as fast
  * as with a loop each. A figure that is further off than the table allows, a queue that does not
  * help, a loop that slows random reads down, or two runs that differ, is an error. Where nothing
- * turns a read takes its command and its time on the link, all that wait do so at once, and the link
- * is the limit. Exit: 0 fine, 1 not.
+ * turns a read takes its command and its time on the link, all that wait do so at once, and the
+ * link is the limit. Exit: 0 fine, 1 not.
  */
 #define PROGRAM		"model_disk_test"
 #include "../selftests/dio/words.h"

@@ -1134,7 +1134,8 @@ static const struct kind {
 	unsigned long by;
 } kinds[] = {
 	{ "database", gen_database, 1 }, { "log", gen_log, 1 }, { "scan", gen_scan, 1 },
-	{ "build", gen_build, 1 }, { "ranges", gen_ranges, 1 }, { "runs", gen_runs, 1 }, { "turns", gen_turns, 1 },
+	{ "build", gen_build, 1 }, { "ranges", gen_ranges, 1 },
+	{ "runs", gen_runs, 1 }, { "turns", gen_turns, 1 },
 	{ "skip", gen_skip, 1 }, { "shared", gen_shared, 8 }, { "files", gen_files, 1 },
 };
 

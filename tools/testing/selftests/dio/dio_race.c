@@ -671,7 +671,7 @@ static void wait_for_processes(void)
 }
 
 static const char usage[] =
-	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] [apart] FILE, or cut|... FILE, or tasks";
+	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] [apart] FILE, or cut|... FILE";
 
 static void parse_word(char *word)
 {

@@ -46,7 +46,7 @@ unmounted()
 who_holds()
 {
 	cat "$DIO_TMP/why"
-	ls -l /proc/[0-9]*/fd /proc/[0-9]*/cwd 2>/dev/null | grep -F "$DIO_TMP/mnt"
+	find /proc/[0-9]*/fd /proc/[0-9]*/cwd -lname "$DIO_TMP/mnt*" 2>/dev/null
 	"$DIO_DIR/dio_race" tasks
 	echo t >/proc/sysrq-trigger && dmesg | sed -n '/Showing busy workqueues/,$p'
 }
