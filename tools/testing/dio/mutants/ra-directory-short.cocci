@@ -2,7 +2,7 @@
 // The last page of a directory is no part of its run.
 
 @@ @@
- ra_run_end(...) {
+ ra_prev_end(...) {
  <+...
 -ask->directory ? PAGE_SIZE : PAGE_SIZE - 1
 +PAGE_SIZE - 1

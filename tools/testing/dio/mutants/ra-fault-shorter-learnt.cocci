@@ -4,7 +4,7 @@
 @@ @@
  ra_run_learn(...) {
  <+...
--ra->state == RA_FAULTS && end < ra->start + ra->size && ra_one_mark(ra)
+-ra->state == RA_FAULTS && end < ra->start + ra->size && !ask->guess && ra_one_mark(ra)
 +false
  ...+>
  }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 // A position that another stream left is taken for the end of a run.
 
-@foreign_position@
-expression end;
+@position@
 @@
- ra_run_learn(...)
- {
+ ra_prev_tells(...) {
  <+...
--!ra_in_run(ra) || end <= ra->run_start || end > ra->start + ra->size
-+!ra_in_run(ra) || end <= ra->run_start
+-end > ra->run_start && end <= ra->start + ra->size
++end > ra->run_start
+ ...+>
+ }
+
+@learnt depends on position@
+@@
+ ra_run_learn(...) {
+ <+...
+-end <= ra->run_start || end > ra->start + ra->size
++end <= ra->run_start
  ...+>
  }

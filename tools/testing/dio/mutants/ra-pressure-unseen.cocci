@@ -4,7 +4,7 @@
 @@ @@
  ra_warming(...) {
  <+...
--ra_was_evicted(ask)
+-ra_any_evicted(ask, more)
 +false
  ...+>
  }

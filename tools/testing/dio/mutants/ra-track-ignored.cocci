@@ -3,11 +3,8 @@
 
 @@ @@
  ra_plan_elsewhere(...) {
- ...
--if (history <= ask->pages || history < min(ask->expect, ask->max)) {
-+{
- 	ra_run_begin(ra, ask);
- 	return;
- }
- ...
+ <+...
+-history <= ask->pages
++true
+ ...+>
  }

@@ -4,7 +4,7 @@
 @@ @@
  ra_run_begin(...) {
  <+...
--min3(want, ask->max, max(ask->pages, RA_WAIT_PAGES))
-+min(want, ask->max)
+-min3(need, ask->max, max(ask->pages, RA_WAIT_PAGES))
++min(need, ask->max)
  ...+>
  }
