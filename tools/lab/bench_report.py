@@ -83,8 +83,8 @@ def gains(results):
     inner = page.table(("What a program does", "Kernel", "stock", "patched", "patched is"), rows,
                        ("stock", "patched"))
     if missing:
-        more = (page.tag("code", f"make bench{array}")
-                for array in ("", " ARRAY=fc", " ARRAY=many"))
+        more = (page.tag("code", f"make {what}") for what in
+                ("bench", "bench ARRAY=fc", "bench ARRAY=many", "programs"))
         inner += page.tag("p", f"{missing} more rows come with {', '.join(more)}.", cls="soft")
     marks = page.legend([(BOX, f"--{kernel}", kernel) for kernel in bench.KERNELS])
     return tally(results) + marks + inner
