@@ -610,8 +610,17 @@ static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *a
 		return size;
 	if (ask->index - seen <= ask->max)
 		return size;
+	/* What is read by itself begins where a block does. */
+	if (ask->mapping->host && ask->mapping->host->i_blkbits > PAGE_SHIFT)
+		return size;
 	more = min(size + mult_frac(more * size, cached, ask->file - cached + 1), ask->max);
 	return ra_any_evicted(ask, more) ? size : more;
+}
+
+/* How many pages there are from here on, if that is known */
+static unsigned long ra_left(const struct ra_ask *ask)
+{
+	return ask->file > ask->index ? ask->file - ask->index : ULONG_MAX;
 }
 
 /*
@@ -623,7 +632,7 @@ static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long s
 {
 	unsigned long need = max(ask->expect, ask->pages);
 	unsigned long most = ra_most(ra, ask, sure);
-	unsigned long want = min(ra_warming(ra, ask, need), most);
+	unsigned long want = min3(ra_warming(ra, ask, need), most, ra_left(ask));
 
 	ra_run_from(ra, ask);
 	ra->start = ask->index;
@@ -985,34 +994,35 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 			ask->touched++;
 }
 
-/* Was a page used since it was read ahead? Who uses one tells reclaim. */
-static bool ra_was_used(struct address_space *mapping, pgoff_t index)
-{
-	struct folio *folio = filemap_get_folio(mapping, index);
-	bool used;
-
-	if (IS_ERR_OR_NULL(folio))
-		return false;
-	used = folio_test_referenced(folio) || folio_test_active(folio);
-	folio_put(folio);
-	return used;
-}
-
 /*
  * How far the pages of a run of reads were used, if prev_pos does not tell: the program has found
- * others in the cache since. It has arrived in the last window or the one before.
+ * others in the cache since. Who uses a page tells reclaim; one that came back to memory may be
+ * active without. Nothing is known if somebody still waits for the next page.
  */
 static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
 {
-	pgoff_t from = ra->start - min(ra->start - ra->run_start, ra->size + 0UL);
-	pgoff_t end = min(ra->start + ra->size, from + RA_USED_PAGES), index = from;
+	pgoff_t index, end = ra->start + ra->size;
+	struct folio *folio;
+	bool goes_on, waits;
 
-	if (ask->index == ra->start + ra->size || ra_prev_tells(ra, ask))
+	if (ask->index == end || ra_prev_tells(ra, ask))
 		return;
-	while (index < end && ra_was_used(ask->mapping, index))
-		index++;
-	if (index > from)
-		ask->touched = index - ra->run_start;
+	index = max(ra->run_start, end - min(end, RA_USED_PAGES + 0UL));
+	for (goes_on = true; goes_on && index < end; index++) {
+		folio = filemap_get_folio(ask->mapping, index);
+		if (IS_ERR_OR_NULL(folio))
+			break;
+		waits = folio_test_locked(folio);
+		if (folio_test_referenced(folio))
+			ask->touched = index + 1 - ra->run_start;
+		else
+			goes_on = folio_test_active(folio) && !waits;
+		folio_put(folio);
+		if (waits) {
+			ask->touched = 0;
+			break;
+		}
+	}
 }
 
 /* How many pages, or larger folios, there are from @start on */
@@ -1066,6 +1076,23 @@ static bool ra_noted(const struct ra_view *ra, const struct ra_ask *ask, bool mi
 	return ra_has_mark(ask->mapping, ask->index + 1, missing);
 }
 
+/*
+ * Read what is waited for. File systems that read more than that, or less, say so in the state: in
+ * one of its own, as the open file's is that of the window which is read next, from @next on.
+ */
+static void ra_read_first(struct readahead_control *ractl, unsigned long pages, pgoff_t next)
+{
+	struct file_ra_state *ra = ractl->ra, first = *ra;
+
+	first.start = readahead_index(ractl);
+	first.size = pages;
+	first.async_size = 0;
+	ractl->ra = &first;
+	force_page_cache_ra(ractl, pages);
+	ractl->ra = ra;
+	ractl->_index = next;
+}
+
 static int sysctl_readahead_runs __read_mostly = 1;
 
 /* Ask, and note the answer. @folio carries a mark; NULL at a miss. */
@@ -1111,10 +1138,8 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	if (!folio)
 		view.size = max(view.size, 1U);
 	ra_store(ractl->ra, &view);
-	if (ask.first) {
-		force_page_cache_ra(ractl, ask.first);
-		ractl->_index = view.start;
-	}
+	if (ask.first)
+		ra_read_first(ractl, ask.first, view.start);
 	if (!view.size)
 		return RA_RUNS_NOTHING;
 	return view.async_size && !ra_within_run(&view, &ask) ? RA_RUNS_STREAM : RA_RUNS_RUN;
@@ -1126,7 +1151,10 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
  * @req_count: how many pages from there on are wanted now
  * @max_pages: the longest window, in pages
  *
- * Context: Any in which pages may be read ahead. Takes the RCU read lock.
+ * What the program waits for may have been read then, and a window behind it is to be read besides:
+ * that is where @ractl's index is.
+ *
+ * Context: Any in which pages may be read ahead. May sleep. Takes the RCU read lock.
  * Return: a verdict; if a window is to be read it is in @ractl->ra.
  */
 enum ra_runs_verdict ra_runs_miss(struct readahead_control *ractl, unsigned long req_count,

@@ -908,6 +908,34 @@ static void warm_files_are_read_further(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ra.async_size, 0U);
 }
 
+/* There is nothing beyond the end of a file, and somebody who gets there is at the window's end. */
+static void nothing_is_read_behind_the_end(struct kunit *test)
+{
+	const struct {
+		pgoff_t index, first, start;
+		unsigned int size;
+	} cases[] = {
+		{ 960, 4, 964, 28 }, { 990, 4, 994, 6 }, { 995, 4, 999, 1 }, { 996, 0, 996, 4 },
+		{ 998, 0, 998, 4 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ra_view ra = { .mean = 4 << RA_RUN_SHIFT };
+		struct address_space mapping = { .nrpages = 600 };
+		struct ra_ask ask = {
+			.mapping = &mapping, .index = cases[i].index, .pages = 1, .max = 32,
+			.file = 1000,
+		};
+
+		xa_init(&mapping.i_pages);
+		ra_plan_miss(&ra, &ask);
+		KUNIT_EXPECT_EQ(test, ask.first, cases[i].first);
+		KUNIT_EXPECT_EQ(test, ra.start, cases[i].start);
+		KUNIT_EXPECT_EQ(test, ra.size, cases[i].size);
+	}
+}
+
 /* Where a page of what would be read had to go memory is short. */
 static void short_memory_is_not_filled(struct kunit *test)
 {
@@ -1577,6 +1605,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(last_page_of_a_directory_counts),
 	KUNIT_CASE(bimodal_runs_are_streams),
 	KUNIT_CASE(warm_files_are_read_further),
+	KUNIT_CASE(nothing_is_read_behind_the_end),
 	KUNIT_CASE(short_memory_is_not_filled),
 	KUNIT_CASE(used_pages_tell_the_end),
 	KUNIT_CASE(runs_of_faults_are_learnt),

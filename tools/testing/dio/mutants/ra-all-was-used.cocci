@@ -4,7 +4,7 @@
 @@ @@
  ra_look_for_end(...) {
  <+...
--ra_was_used(ask->mapping, index)
+-folio_test_referenced(folio)
 +true
  ...+>
  }

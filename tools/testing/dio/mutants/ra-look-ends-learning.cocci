@@ -4,7 +4,7 @@
 @@ @@
  ra_look_for_end(...) {
  <+...
--index > from
-+false
+-ask->touched = index + 1 - ra->run_start;
++ask->touched = 0;
  ...+>
  }

@@ -143,6 +143,7 @@ static inline void xa_destroy(struct xarray *xa)
 
 struct inode {
 	unsigned short i_mode;
+	u8 i_blkbits;
 	long long i_size;
 	u64 i_ra_runs;
 };
