@@ -36,13 +36,14 @@ def little_memory(size):
     if not size:
         yield lambda: None
         return
-    if not re.search(r"^memory.*1$", get("/proc/cgroups"), re.MULTILINE):
-        yield None
-        return
     if not os.path.ismount(CGROUPS):
         os.makedirs(CGROUPS)
         run("mount", "-t", "cgroup2", "none", CGROUPS)
-        put("+memory", f"{CGROUPS}/cgroup.subtree_control")
+    # /proc/cgroups of later kernels does not name what there is in the second version alone.
+    if "memory" not in get(f"{CGROUPS}/cgroup.controllers").split():
+        yield None
+        return
+    put("+memory", f"{CGROUPS}/cgroup.subtree_control")
     os.mkdir(f"{CGROUPS}/little")
     put(size, f"{CGROUPS}/little/memory.max")
     limit = int(get(f"{CGROUPS}/little/memory.max"))
