@@ -318,14 +318,22 @@ def timed(flags, args):
     return {kernel: pool(figures) for kernel, figures in boots.items()}
 
 
+def make_data(cases):
+    """What the programs of these cases are and work on"""
+    data = {PROGRAMS[CASES[case].args["name"]][0] for case in cases}
+    try:
+        bench_data.make(OUT, ["root", *sorted(data)], tree_of("source"))
+    except FileNotFoundError as e:
+        sys.exit(f"bench: {e}")
+
+
 def run(cases, passes):
     """Measure, keep the results, return those of the base that was measured."""
     base = None
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
-        if name == "programs":
-            data = {PROGRAMS[CASES[case].args["name"]][0] for case in those}
-            bench_data.make(OUT, ["root", *sorted(data)], tree_of("source"))
+        if those and name == "programs":
+            make_data(those)
         if those:
             measure = counted if "-c" in flags else timed
             if name in MARKED:

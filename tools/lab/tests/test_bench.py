@@ -228,6 +228,17 @@ class Run(unittest.TestCase):
                                for kernel in bench.KERNELS
                                for array, case in (("many", "many"), ("fc", "fc-short"))])
 
+    def test_what_programs_work_on_is_made_for_them_alone(self):
+        with mock.patch.object(bench, "tree_of", lambda kernel: f"/{kernel}"), \
+                mock.patch.object(bench.bench_data, "make") as make:
+            self.asked("hba", "seq-4k")
+            make.assert_not_called()
+            self.asked("tar-ext4-array-m50", "grep-xfs-array-m90", "lmdb-get-ext4-hdd-m50")
+            make.assert_called_once_with(bench.OUT, ["root", "lmdb", "tree"], "/source")
+            make.side_effect = FileNotFoundError("db_bench is missing: tools/lab/packages.sh programs")
+            with self.assertRaisesRegex(SystemExit, "^bench: db_bench is missing: tools"):
+                self.asked("tar-ext4-array-m50")
+
     def test_timed_guests_come_one_after_the_other_in_the_order_a_b_b_a(self):
         order = ("stock", "patched", "patched", "stock")
         self.assertEqual(self.asked("hba"), [(kernel, ["-d"], ["-n", "1", "hba"])
