@@ -8,7 +8,6 @@
  *	dio_race [disk=1] clean FILE
  *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
  *	dio_race [disk=1] check FILE
- *	dio_race tasks
  *
  * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
  * while another cuts it off and lets it grow again, and everybody whose deleted data is on the same
@@ -76,8 +75,7 @@
  * The writers do n operations each; the others go on until they have. A read may fall short, and
  * each of its bytes is that of the stamp or zero: a sector that is being written through the page
  * cache may be there by half. In the end, and with the word check (to be used once the file system
- * has been mounted anew), each sector is its stamp or zeros as a whole. The word tasks prints where
- * those tasks are that run or cannot be woken, as is done when one hangs.
+ * has been mounted anew), each sector is its stamp or zeros as a whole.
  *
  * Exit status: 0 right, 1 wrong, or a process that hangs (a line says which), 2 usage.
  */
@@ -705,8 +703,6 @@ static void parse_word(char *word)
 		go = word + 3;
 	else if (!strncmp(word, "other=", 6))
 		other = word + 6;
-	else if (!strcmp(word, "tasks"))
-		only = show_tasks;
 	else if (!strcmp(word, "clean"))
 		only = sync_below_reads;
 	else if (!strcmp(word, "steady"))
@@ -739,10 +735,6 @@ int main(int argc, char **argv)
 	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
-	if (only == show_tasks) {
-		show_tasks();
-		return 0;
-	}
 	if (!name || (!only && (!nr_ops || !within || !unit || unit % STAMP_SECTOR || PAGE % unit)))
 		die(EXIT_USAGE, "%s", usage);
 	want_file(name);

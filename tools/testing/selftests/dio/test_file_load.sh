@@ -41,14 +41,14 @@ unmounted()
 	umount "$DIO_TMP/mnt" 2>"$DIO_TMP/why"
 }
 
-# who_holds: what may keep the file system mounted: a process, a task in the kernel, or work (files
-# that are closed in interrupts, as AIO's are, wait for a worker)
+# who_holds: what may keep the file system mounted: a task, all of which the kernel's log has then,
+# work (files that are closed in interrupts, as AIO's are, wait for a worker), or a process
 who_holds()
 {
+	echo t >/proc/sysrq-trigger
+	dmesg | sed -n '/Showing busy workqueues/,$p' | tail -n 10
+	find /proc/[0-9]*/fd /proc/[0-9]*/cwd -lname "$DIO_TMP/mnt*" 2>/dev/null | head -n 5
 	cat "$DIO_TMP/why"
-	find /proc/[0-9]*/fd /proc/[0-9]*/cwd -lname "$DIO_TMP/mnt*" 2>/dev/null
-	"$DIO_DIR/dio_race" tasks
-	echo t >/proc/sysrq-trigger && dmesg | sed -n '/Showing busy workqueues/,$p'
 }
 
 # race_on NAME MAKER LESS [WORD...]
