@@ -23,24 +23,39 @@
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
-# load WORDS...: ra_load on an empty cache; sets $reads and $pages to what the disk has read
-load()
+# count CMD...: sets $reads and $pages to what the disk reads for CMD
+count()
 {
-	blockdev --flushbufs "$disk" || return
 	read -r _reads _ _sectors _ <"$stat"
-	"$DIO_DIR/ra_load" "$@" disk=0 "$disk" || return
-	blockdev --flushbufs "$disk" || return
+	"$@" || return
 	read -r reads _ pages _ <"$stat"
 	reads=$((reads - _reads))
 	pages=$(((pages - _sectors) / 8))
 }
 
+# load WORDS...: ra_load on an empty cache; sets $reads and $pages to what the disk has read
+load()
+{
+	blockdev --flushbufs "$disk" && count read_disk "$@"
+}
+
+read_disk()
+{
+	"$DIO_DIR/ra_load" "$@" disk=0 "$disk" && blockdev --flushbufs "$disk"
+}
+
 # within READS PAGES WORDS...: the load costs no more reads and pages than this
 within()
 {
-	_max_reads=$1 _max_pages=$2
-	shift 2
-	load "$@" || return
+	bounded load "$@"
+}
+
+# bounded LOAD READS PAGES WORDS...: the same of load or of load_file
+bounded()
+{
+	_load=$1 _max_reads=$2 _max_pages=$3
+	shift 3
+	"$_load" "$@" || return
 	echo "$reads reads of $pages pages; at most $_max_reads of $_max_pages are right"
 	[ "$reads" -le "$_max_reads" ] && [ "$pages" -le "$_max_pages" ]
 }
@@ -185,21 +200,17 @@ idle()
 # load_file WORDS...: the same as load, of the file
 load_file()
 {
-	read -r _reads _ _sectors _ <"$stat"
-	"$DIO_DIR/ra_load" "$@" cold disk=0 "$file" && dio_wait 60 idle || return
-	read -r reads _ pages _ <"$stat"
-	reads=$((reads - _reads))
-	pages=$(((pages - _sectors) / 8))
-	echo "$reads reads of $pages pages: $*"
+	count read_file "$@" && echo "$reads reads of $pages pages: $*"
+}
+
+read_file()
+{
+	"$DIO_DIR/ra_load" "$@" cold disk=0 "$file" && dio_wait 60 idle
 }
 
 within_file()
 {
-	_max_reads=$1 _max_pages=$2
-	shift 2
-	load_file "$@" || return
-	echo "at most $_max_reads of $_max_pages are right"
-	[ "$reads" -le "$_max_reads" ] && [ "$pages" -le "$_max_pages" ]
+	bounded load_file "$@"
 }
 
 # Two opens read as ever, two more in two parts at most, each of the others at once.
