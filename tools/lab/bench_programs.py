@@ -71,8 +71,7 @@ PROGRAMS = {
     "fio-threads": ("plain", 24, (*FIO, "--ioengine=psync", "--numjobs=8", "--bs=64k",
                                   f"--number_ios={READS // 16}"), None),
 }
-DISKS = {"array": "model_disk array", "nvme": "model_disk nvme", "hdd": "model_disk u320"}
-KINDS = {"array": "array size=1g", "nvme": "nvme size=1g", "hdd": "u320 size=8g"}
+DISKS = {"array": "array size=1g", "nvme": "nvme size=1g", "hdd": "u320 size=8g"}
 
 
 def archive(name):
@@ -149,7 +148,7 @@ def figures(command, told, join, disk):
 
 def program(case, _passes, name, fs, disk, percent):
     data, needs, command, told = PROGRAMS[name]
-    node = model_disk(KINDS[disk])
+    node = model_disk(DISKS[disk])
     fresh(node, fs, data)
     limit = (needs << 20) + os.path.getsize(archive(data)) * percent // 100
     with little_memory(limit) as join, contextlib.ExitStack() as stack:
@@ -158,5 +157,5 @@ def program(case, _passes, name, fs, disk, percent):
             raise Failed("no memory cgroup")
         for metric, unit, value in figures(command, told and told(), join, node):
             emit(case, "programs", metric, unit, value,
-                 f"{shlex.join(command)[:200]} ({fs}, {DISKS[disk]}, "
+                 f"{shlex.join(command)[:200]} ({fs}, model_disk {DISKS[disk]}, "
                  f"memory for {percent} % of the data)")

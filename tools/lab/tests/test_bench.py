@@ -290,7 +290,7 @@ class Cases(unittest.TestCase):
         for data, *_ in bench_programs.PROGRAMS.values():
             self.assertIn(data, bench_data.MAKERS)
         for disk, fs, _ in bench_cases.PROGRAM_PLACES:
-            self.assertIn(disk, bench_programs.KINDS)
+            self.assertIn(disk, bench_programs.DISKS)
             self.assertIn(fs, bench_disks.MKFS)
 
     def test_words_are_those_of_ra_load(self):
