@@ -997,13 +997,13 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 /*
  * How far the pages of a run of reads were used, if prev_pos does not tell: the program has found
  * others in the cache since. Who uses a page tells reclaim; one that came back to memory may be
- * active without. Nothing is known if somebody still waits for the next page.
+ * active without.
  */
 static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
 {
 	pgoff_t index, end = ra->start + ra->size;
 	struct folio *folio;
-	bool goes_on, waits;
+	bool goes_on;
 
 	if (ask->index == end || ra_prev_tells(ra, ask))
 		return;
@@ -1012,16 +1012,11 @@ static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
 		folio = filemap_get_folio(ask->mapping, index);
 		if (IS_ERR_OR_NULL(folio))
 			break;
-		waits = folio_test_locked(folio);
 		if (folio_test_referenced(folio))
 			ask->touched = index + 1 - ra->run_start;
 		else
-			goes_on = folio_test_active(folio) && !waits;
+			goes_on = folio_test_active(folio);
 		folio_put(folio);
-		if (waits) {
-			ask->touched = 0;
-			break;
-		}
 	}
 }
 
