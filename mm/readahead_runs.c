@@ -53,7 +53,8 @@
  *
  * A stream that misses a page which was read for it, and has left a shadow, is short of memory:
  * more was read than the cache could keep until it was used. It is held: windows of half the size,
- * without marks, which grow by an eighth each until they have their full size again.
+ * which double up to a quarter of the largest, and then grow by a sixteenth each until they have
+ * their full size again.
  *
  * Mapped files: a fault on a missing page is a request of one page. Who touches a page that is
  * mapped tells nobody, but a fault that maps what lies around it leaves pages with a mark out. So
@@ -134,6 +135,9 @@
 
 /* So many pages at most are looked at to see how much of a run was used. */
 #define RA_USED_PAGES	256U
+
+/* The windows of a held stream double up to such a part of the largest. */
+#define RA_SOON		4
 
 /* The first window of a run is no longer, for that is what the program waits for. */
 #define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
@@ -654,24 +658,28 @@ static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long s
 static void ra_hold(struct ra_view *ra, const struct ra_ask *ask)
 {
 	ra->state = RA_HELD;
-	ra->start = ask->index;
-	ra->size = clamp(ra->size / 2UL, min(ask->pages, ask->max), ask->max);
-	ra->async_size = 0;
+	ra_open(ra, ask, clamp(ra->size / 2UL, min(ask->pages, ask->max), ask->max));
 }
 
-/* A held stream has used all that was read for it: a little more this time. */
-static void ra_hold_less(struct ra_view *ra, const struct ra_ask *ask)
+/* A held stream has used what was read for it: a little more this time. */
+static void ra_hold_less(struct ra_view *ra, const struct ra_ask *ask, bool missed)
 {
-	unsigned long size = max(ra->size + ra->size / 8 + 1UL, ask->pages);
+	unsigned long size = ra->size + ra->size / 16 + 1, soon = ask->max / RA_SOON;
 
+	if (ra->size < soon)
+		size = min(2UL * ra->size, soon);
+	size = max(size, ask->pages);
 	if (size >= ask->max) {
 		ra->state = RA_UNKNOWN;
-		ra_open(ra, ask, ask->max);
+		size = ask->max;
+	}
+	if (missed) {
+		ra_open(ra, ask, size);
 		return;
 	}
-	ra->start = ask->index;
+	ra->start += ra->size;
 	ra->size = size;
-	ra->async_size = 0;
+	ra->async_size = size;
 }
 
 /*
@@ -719,8 +727,8 @@ static void ra_go_on(struct ra_view *ra, struct ra_ask *ask, bool missed)
 {
 	unsigned long done = ra->start + ra->size - ra->run_start;
 
-	if (missed && ra->state == RA_HELD) {
-		ra_hold_less(ra, ask);
+	if (ra->state == RA_HELD) {
+		ra_hold_less(ra, ask, missed);
 		return;
 	}
 	ra->start += ra->size;
@@ -765,7 +773,7 @@ static void ra_plan_adjacent(struct ra_view *ra, struct ra_ask *ask)
 	unsigned long history = ra_history(ask);
 
 	if (ra->state == RA_HELD && back > 2UL * ra->size) {
-		ra_hold_less(ra, ask);
+		ra_hold_less(ra, ask, true);
 	} else if (back && back <= 2UL * ra->size && ra_was_evicted(ask)) {
 		ra_hold(ra, ask);
 	} else if (history < ask->expect && !ask->guess) {

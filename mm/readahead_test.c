@@ -374,19 +374,32 @@ static void held_stream_recovers(struct kunit *test)
 	ask(&r, start + 200, true);
 	KUNIT_EXPECT_EQ(test, look(&r).state, RA_HELD);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 16U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 15U);
 	r.ra.prev_pos = (loff_t)(start + 210) << PAGE_SHIFT;
 	put_shadow(test, &r.mapping, start + 210);
 	ask(&r, start + 210, true);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 8U);
-	/* And now they stay. */
-	for (i = 0; i < 20 && look(&r).state == RA_HELD; i++) {
+	/* And now they stay: a window is read when the one before begins to be used. */
+	for (i = 0; i < 50 && look(&r).state == RA_HELD; i++) {
 		start = r.ra.start + r.ra.size;
-		r.ra.prev_pos = (loff_t)start << PAGE_SHIFT;
-		ask(&r, start, true);
+		ask(&r, start - r.ra.async_size, false);
+		KUNIT_EXPECT_EQ(test, r.ra.start, start);
+		KUNIT_EXPECT_EQ(test, r.ra.async_size, r.ra.size);
 	}
+	KUNIT_EXPECT_EQ(test, i, 16U);			/* 9, 10, 11, ... 28, 30, 32 */
 	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
-	KUNIT_EXPECT_NE(test, r.ra.async_size, 0U);
+	/* Or all of one is used before the next was read. */
+	put_shadow(test, &r.mapping, start + 20);
+	r.ra.prev_pos = (loff_t)(start + 20) << PAGE_SHIFT;
+	ask(&r, start + 20, true);
+	KUNIT_ASSERT_EQ(test, r.ra.size, 16U);
+	start = r.ra.start + r.ra.size;
+	r.ra.prev_pos = (loff_t)start << PAGE_SHIFT;
+	ask(&r, start, true);
+	KUNIT_EXPECT_EQ(test, look(&r).state, RA_HELD);
+	KUNIT_EXPECT_EQ(test, r.ra.start, start);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 18U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 17U);
 	xa_destroy(&r.mapping.i_pages);
 }
 
@@ -619,27 +632,35 @@ static const struct plan plans[] = {
 
 	/* Held streams: a page is gone, and has left a shadow. */
 	{ "a page is gone", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70, .pages = 1,
-	  .gone = true, .then = { HELD_RUN, 70, 8, 0 } },
+	  .gone = true, .then = { HELD_RUN, 70, 8, 7 } },
 	{ "the first that is gone", { NO_RUN, 64, 16, 16 }, .prev = 48, .index = 48,
-	  .pages = 1, .gone = true, .then = { HELD_RUN, 48, 8, 0 } },
+	  .pages = 1, .gone = true, .then = { HELD_RUN, 48, 8, 7 } },
 	{ "one before that is not", { NO_RUN, 64, 16, 16 }, .prev = 47, .index = 47,
 	  .pages = 1, .gone = true, .then = { NO_RUN, 47, 4, 3 } },
 	{ "never there: requests came in another order", { NO_RUN, 64, 16, 16 }, .prev = 56,
 	  .index = 56, .pages = 1, .then = { NO_RUN, 56, 4, 3 } },
 	{ "gone, and many wanted", { NO_RUN, 64, 16, 16 }, .prev = 70, .index = 70,
-	  .pages = 12, .gone = true, .then = { HELD_RUN, 70, 12, 0 } },
+	  .pages = 12, .gone = true, .then = { HELD_RUN, 70, 12, 6 } },
 	{ "the next page is gone", { NO_RUN, 64, 16, 16 }, .prev = 69, .index = 70,
-	  .pages = 1, .gone = true, .then = { HELD_RUN, 70, 8, 0 } },
+	  .pages = 1, .gone = true, .then = { HELD_RUN, 70, 8, 7 } },
 	{ "held less", { HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72, .pages = 1,
-	  .then = { HELD_RUN, 72, 10, 0 } },
+	  .then = { HELD_RUN, 72, 9, 8 } },
+	{ "held to little", { HELD_RUN, 64, 3, 3 }, .prev = 64, .index = 64, .pages = 1,
+	  .mark = true, .then = { HELD_RUN, 67, 6, 6 } },
+	{ "held to little, almost no more", { HELD_RUN, 64, 7, 0 }, .prev = 71, .index = 71,
+	  .pages = 1, .then = { HELD_RUN, 71, 8, 7 } },
+	{ "held less, from a mark on", { HELD_RUN, 64, 16, 16 }, .prev = 64, .index = 64,
+	  .pages = 1, .mark = true, .then = { HELD_RUN, 80, 18, 18 } },
 	{ "held, and many wanted", { HELD_RUN, 64, 8, 0 }, .prev = 72, .index = 72,
-	  .pages = 20, .then = { HELD_RUN, 72, 20, 0 } },
-	{ "held almost to the last", { HELD_RUN, 64, 27, 0 }, .prev = 91, .index = 91,
-	  .pages = 1, .then = { HELD_RUN, 91, 31, 0 } },
-	{ "held no more", { HELD_RUN, 64, 28, 0 }, .prev = 92, .index = 92, .pages = 1,
-	  .then = { NO_RUN, 92, 32, 31 } },
+	  .pages = 20, .then = { HELD_RUN, 72, 20, 10 } },
+	{ "held almost to the last", { HELD_RUN, 64, 29, 0 }, .prev = 93, .index = 93,
+	  .pages = 1, .then = { HELD_RUN, 93, 31, 30 } },
+	{ "held no more", { HELD_RUN, 64, 30, 0 }, .prev = 94, .index = 94, .pages = 1,
+	  .then = { NO_RUN, 94, 32, 31 } },
+	{ "held no more, from a mark on", { HELD_RUN, 64, 30, 30 }, .prev = 64, .index = 64,
+	  .pages = 1, .mark = true, .then = { NO_RUN, 94, 32, 32 } },
 	{ "held, elsewhere in the stream", { HELD_RUN, 64, 16, 0 }, .prev = 200, .index = 200,
-	  .pages = 1, .then = { HELD_RUN, 200, 19, 0 } },
+	  .pages = 1, .then = { HELD_RUN, 200, 18, 17 } },
 	{ "held: marks of others do not count", { HELD_RUN, 64, 8, 0 }, .prev = 500,
 	  .index = 500, .pages = 1, .cache = 500, .cached = 8, .mark = true },
 

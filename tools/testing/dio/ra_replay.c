@@ -17,7 +17,7 @@
  *
  * Words of a replay, with their defaults: max=32 (the largest window, in pages), cache=65536
  * (pages), threads=1 (that take the next read when they are free), base=7.3 (or 6.1: which kernel's
- * rules surround the policy), disk (see below).
+ * rules surround the policy), disk, array, fifo (see below).
  *
  * Kinds, and their words besides n=1000 and seed=1:
  *	database, log, scan, build, ranges
@@ -28,7 +28,8 @@
  *			opens (the file is opened for each)
  *	files		n times one of=10 files is opened and read from end to end, by=1; they have
  *			the lens= in turn
- *	turns		n turns of streams=8 on one open file, pages=32 each, by=1
+ *	turns		n turns of streams=8 on one open file, pages=32 each, by=1; or each on one
+ *			of its own: separate
  *	skip		n pages of a file in order, but only one=3 of=10 is read, at random
  *	shared		n reads of a stream by=8 pages, of each group=8 in any order
  * Besides, of all: mapped (by faults), and of runs mixed (every other one is) and down (each from
@@ -41,7 +42,8 @@
  * the whole trace, and reads each run in as few windows as can be, the next one begun when the
  * program enters the one before: as few reads as there can be without a page that is not used.
  *
- * The model: a page cache of so many pages that forgets what was used longest ago; a disk that
+ * The model: a page cache of so many pages that forgets what was used longest ago, or with "fifo"
+ * what came longest ago and was not used twice, as lists of inactive pages do; a disk that
  * takes 200 us for each read and 4 us for each page, reads in parallel; a program that goes on 2 us
  * after it has its page, not before the trace says. A fault takes 1 us besides, and maps what is
  * there of the 16 pages around it; "doubling" reads around it until mmap_miss says no, "average"
@@ -143,7 +145,7 @@ static struct words {
 	unsigned long file, streams, pages, by, one, of, group;
 	unsigned int lens;
 	struct { unsigned long from, to; bool mean; } len[LENS];
-	bool any, disk, array, old, mapped, mixed, down, opens;
+	bool any, disk, array, fifo, old, mapped, mixed, down, opens, separate;
 } words, defaults = {
 	.max = 32, .cache = 65536, .threads = 1, .seed = 1, .count = 1000, .file = 1000000,
 	.streams = 8, .pages = 32, .one = 3, .of = 10, .group = 8, .lens = 1, .len = { { 16, 16 } },
@@ -630,11 +632,13 @@ static void wait_for(const struct page *page)
 
 static void use(struct open_file *o, struct page *page)
 {
+	if (page->used || !words.fifo) {
+		unlink_page(page);
+		link_newest(page);
+	}
 	used_pages += !page->used;
 	page->used = true;
 	files[page->file].present[page->index] |= XA_USED;
-	unlink_page(page);
-	link_newest(page);
 	now += USE_PAGE_US;
 	o->serial++;
 	o->used++;
@@ -1094,11 +1098,15 @@ static void gen_files(void)
 static void gen_turns(void)
 {
 	unsigned long apart = (words.count / words.streams + 2) * words.pages + 1000, turn, n;
+	char open[32] = "turns";
 
-	for (turn = 0; turn < words.count; turn++)
+	for (turn = 0; turn < words.count; turn++) {
+		if (words.separate)
+			snprintf(open, sizeof(open), "turns%lu", turn % words.streams);
 		for (n = 0; n < words.pages; n += max(words.by, 1UL))
-			put_read("turns", "file", turn % words.streams * apart + apart / 2 +
+			put_read(open, "file", turn % words.streams * apart + apart / 2 +
 				 turn / words.streams * words.pages + n, max(words.by, 1UL));
+	}
 }
 
 static void gen_skip(void)
@@ -1220,8 +1228,12 @@ static bool read_word(const char *word)
 		words.opens = true;
 	else if (!strcmp(word, "disk"))
 		words.disk = true;
+	else if (!strcmp(word, "separate"))
+		words.separate = true;
 	else if (!strcmp(word, "array"))
 		words.array = true;
+	else if (!strcmp(word, "fifo"))
+		words.fifo = true;
 	else if (!strcmp(word, "base=6.1") || !strcmp(word, "base=7.3"))
 		words.old = word[5] == '6';
 	else
@@ -1286,6 +1298,10 @@ static const struct bound {
 	{ "turns streams=64 pages=32 n=2000", { { 60, 102 }, { 101, 101 } } },
 	{ "turns pages=128 n=500 max=128", { { 102, 101 }, { 103, 101 } } },
 	{ "turns pages=1024 n=400 max=1024", { { 101, 101 }, { 104, 101 } } },
+	{ "turns streams=64 pages=1 n=16384 separate cache=2500", { { 45, 65 }, { 60, 40 } } },
+	{ "turns streams=64 pages=1 n=16384 separate cache=2500 fifo", { { 62, 76 }, { 50, 46 } } },
+	{ "turns pages=32 n=4000 separate cache=300 max=128 fifo", { { 107, 90 }, { 113, 76 } } },
+	{ "turns pages=100 n=2000 separate cache=600 max=128 fifo", { { 100, 75 }, { 105, 72 } } },
 	{ "turns streams=16 pages=1 n=32000 cache=250", { { 96, 90 }, { 75, 85 } } },
 	{ "turns streams=16 pages=32 n=1000 cache=250", { { 60, 70 }, { 60, 70 } } },
 	/* Whole records, each with one read */
@@ -1443,8 +1459,8 @@ static void draw_words(char *text, size_t size)
 	case 0:
 	case 1:
 		i = 1 + pick(16);
-		snprintf(text, size, "turns streams=%lu pages=%lu max=%lu n=%lu", i, most, max,
-			 max(40000 / most, 40 * i));
+		snprintf(text, size, "turns streams=%lu pages=%lu max=%lu n=%lu%s", i, most, max,
+			 max(40000 / most, 40 * i), pick(2) ? " separate" : "");
 		break;
 	case 2:
 		i = 10 + pick(90);
@@ -1460,7 +1476,8 @@ static void draw_words(char *text, size_t size)
 		snprintf(text + strlen(text), size - strlen(text), " mapped");
 	if (!pick(3)) {
 		i = max * (4 + pick(60));
-		snprintf(text + strlen(text), size - strlen(text), " cache=%lu", i);
+		snprintf(text + strlen(text), size - strlen(text), " cache=%lu%s", i,
+			 pick(2) ? " fifo" : "");
 	}
 }
 

@@ -6,7 +6,7 @@
  ra_hold_less(...)
  {
  <+...
--ra->size + ra->size / 8 + 1UL
-+ra->size + 0UL
+-ra->size + ra->size / 16 + 1
++ra->size + 0
  ...+>
  }
