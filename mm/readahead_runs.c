@@ -53,7 +53,7 @@
  *
  * A stream that misses a page which was read for it, and has left a shadow, is short of memory:
  * more was read than the cache could keep until it was used. It is held: windows of half the size,
- * which double up to a quarter of the largest, and then grow by a sixteenth each until they have
+ * which double up to a quarter of the largest, and then grow by an eighth each until they have
  * their full size again.
  *
  * Mapped files: a fault on a missing page is a request of one page. Who touches a page that is
@@ -664,7 +664,7 @@ static void ra_hold(struct ra_view *ra, const struct ra_ask *ask)
 /* A held stream has used what was read for it: a little more this time. */
 static void ra_hold_less(struct ra_view *ra, const struct ra_ask *ask, bool missed)
 {
-	unsigned long size = ra->size + ra->size / 16 + 1, soon = ask->max / RA_SOON;
+	unsigned long size = ra->size + ra->size / 8 + 1, soon = ask->max / RA_SOON;
 
 	if (ra->size < soon)
 		size = min(2UL * ra->size, soon);

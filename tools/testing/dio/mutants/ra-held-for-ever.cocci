@@ -6,7 +6,7 @@
  ra_hold_less(...)
  {
  <+...
--ra->size + ra->size / 16 + 1
+-ra->size + ra->size / 8 + 1
 +ra->size + 0
  ...+>
  }
