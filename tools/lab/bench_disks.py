@@ -219,10 +219,11 @@ class Switched:
     def at_once(self):
         self.switch_to(f"linear {self.empty} 0")
 
-    def path_at(self, place, mib=32):
+    def path_at(self, place, mib=32, anew=False):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
         file system. Of each the first page alone is in the page cache, whatever ran before."""
-        if self.holds != (place, mib) or not kept_open:     # somebody else may have unmounted it
+        # Somebody else may have unmounted it.
+        if anew or self.holds != (place, mib) or not kept_open:
             unmount()
             self.holds = (place, mib)
             if place in ("bdev", "raw"):

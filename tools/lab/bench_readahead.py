@@ -11,8 +11,8 @@ import json
 import os
 import re
 
-from bench_disks import (Failed, emit, flush, get, keep_open, model_disk, null_disk, put, run,
-                         switched, tool, unkeep)
+from bench_disks import (Failed, emit, flush, get, model_disk, null_disk, put, run, switched,
+                         tool)
 
 TRACING = "/sys/kernel/tracing"
 CGROUPS = "/run/bench-cgroup"
@@ -135,16 +135,11 @@ def wanted(metric, case, report):
 
 
 def place_of(disk, place):
-    """(what is read, the disk that has the queue). What maps a file's blocks is in memory. What other
-    cases' opens have learnt of a file is forgotten: it goes with the inode."""
+    """(what is read, the disk that has the queue). What maps a file's blocks is in memory. A file is
+    made anew, as its inode has what other cases' opens have learnt, and what those wrote is lost."""
     if not place:
         return disk, disk
-    path = switched().path_at(place, 256)
-    if place != "bdev":
-        unkeep()
-        put(2, "/proc/sys/vm/drop_caches")
-        keep_open(path)
-        path = switched().path_at(place, 256)
+    path = switched().path_at(place, 256, anew=place != "bdev")
     switched().switch_to(f"linear {disk} 0")
     return path, switched().disk
 
