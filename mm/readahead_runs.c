@@ -53,7 +53,7 @@
  *
  * A stream that misses a page which was read for it, and has left a shadow, is short of memory:
  * more was read than the cache could keep until it was used. It is held: windows of half the size,
- * which double up to a quarter of the largest, and then grow by an eighth each until they have
+ * which double up to a quarter of the largest, and then grow by a sixteenth each until they have
  * their full size again.
  *
  * Mapped files: a fault on a missing page is a request of one page. Who touches a page that is
@@ -175,7 +175,7 @@ union ra_packed {
 	struct {
 		u64 state : RA_STATE_BITS;
 		u64 advised : 1;
-		u64 before : RA_BEFORE_BITS;	/* pages of the run before the window */
+		u64 before : RA_BEFORE_BITS;	/* pages of the run before the window, or held */
 		u64 mean : RA_LENGTH_BITS + RA_RUN_SHIFT;
 		u64 last : RA_LENGTH_BITS;
 		u64 agreed : RA_AGREED_BITS;
@@ -199,6 +199,7 @@ static_assert(sizeof(union ra_packed) == 8);
  * @state: what is known of the pages before
  * @advised: the user said that runs are long: expect nothing
  * @run_start: first page of the run, if @state is RA_RUN or RA_FAULTS
+ * @held: how long a window may be, if @state is RA_HELD; 7.3 may end it where a large folio ends
  * @mean: expected length of a run, in 1/4 pages; 0 while too few have ended
  * @last: length of the run that ended last, in pages; 0 if none has
  * @agreed: how many runs in a row before it had the same length
@@ -213,6 +214,7 @@ struct ra_view {
 	enum ra_runs_state state;
 	bool advised;
 	pgoff_t run_start;
+	unsigned int held;
 	unsigned int mean;
 	unsigned int last;
 	unsigned int agreed;
@@ -285,6 +287,7 @@ static void ra_load(const struct file_ra_state *ra, struct ra_view *view)
 	view->state = packed.check == ra_check(view->start) ? packed.state : RA_UNKNOWN;
 	view->advised = packed.advised;
 	view->run_start = view->start - packed.before;
+	view->held = packed.before;
 	view->mean = packed.mean;
 	view->last = packed.last;
 	view->agreed = packed.agreed;
@@ -308,6 +311,8 @@ static void ra_store(struct file_ra_state *ra, const struct ra_view *view)
 
 	if (ra_in_run(view))
 		packed.before = min(view->start - view->run_start, (pgoff_t)RA_BEFORE_MAX);
+	else if (view->state == RA_HELD)
+		packed.before = min(view->held, RA_BEFORE_MAX);
 	WRITE_ONCE(ra->start, view->start);
 	WRITE_ONCE(ra->size, view->size);
 	WRITE_ONCE(ra->async_size, view->async_size);
@@ -654,25 +659,38 @@ static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long s
 	}
 }
 
+/* How long windows of this stream are, if nothing cuts them short */
+static unsigned long ra_stream_size(const struct ra_view *ra)
+{
+	return ra->state == RA_HELD ? ra->held : ra->size;
+}
+
 /* The stream got here, and what it needs was in the cache but is not any more. */
 static void ra_hold(struct ra_view *ra, const struct ra_ask *ask)
 {
+	unsigned long size = ra_stream_size(ra) / 2;
+
 	ra->state = RA_HELD;
-	ra_open(ra, ask, clamp(ra->size / 2UL, min(ask->pages, ask->max), ask->max));
+	ra->held = clamp(size, min(ask->pages, ask->max), ask->max);
+	ra_open(ra, ask, ra->held);
 }
 
-/* A held stream has used what was read for it: a little more this time. */
+/*
+ * A held stream has used what was read for it: a little more this time. Of a window that was opened
+ * at a miss the mark comes too soon to say that.
+ */
 static void ra_hold_less(struct ra_view *ra, const struct ra_ask *ask, bool missed)
 {
-	unsigned long size = ra->size + ra->size / 8 + 1, soon = ask->max / RA_SOON;
+	unsigned long size = ra->held, soon = ask->max / RA_SOON;
 
-	if (ra->size < soon)
-		size = min(2UL * ra->size, soon);
-	size = max(size, ask->pages);
+	if (missed || ra->async_size == ra->size)
+		size = size < soon ? min(2 * size, soon) : size + size / 16 + 1;
+	size = max3(size, ask->pages, 1UL);
 	if (size >= ask->max) {
 		ra->state = RA_UNKNOWN;
 		size = ask->max;
 	}
+	ra->held = size;
 	if (missed) {
 		ra_open(ra, ask, size);
 		return;
@@ -771,10 +789,11 @@ static void ra_plan_adjacent(struct ra_view *ra, struct ra_ask *ask)
 {
 	unsigned long back = ra->start + ra->size - ask->index;
 	unsigned long history = ra_history(ask);
+	unsigned long far = 2 * ra_stream_size(ra);
 
-	if (ra->state == RA_HELD && back > 2UL * ra->size) {
+	if (ra->state == RA_HELD && back > far) {
 		ra_hold_less(ra, ask, true);
-	} else if (back && back <= 2UL * ra->size && ra_was_evicted(ask)) {
+	} else if (back && back <= far && ra_was_evicted(ask)) {
 		ra_hold(ra, ask);
 	} else if (history < ask->expect && !ask->guess) {
 		ra->state = RA_UNKNOWN;
