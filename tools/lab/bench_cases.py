@@ -2,8 +2,8 @@
 """The bench's cases: the one table, of which bench.py boots guests and bench_guest.py runs.
 
 A case is a function of the guest (run: in bench_guest.py, bench_array.py, bench_readahead.py,
-bench_programs.py) and what it is told (args). The cases of one guest run in one boot. time says
-what its figures are of:
+bench_programs.py) and what it is told (args). The cases of one guest run in one boot, or so many in
+one (bench.py). time says what its figures are of:
 
     cpu     instructions, on disks that take none of their own
     fixed   that, and so many microseconds for each request

@@ -228,6 +228,25 @@ class Run(unittest.TestCase):
                                for kernel in bench.KERNELS
                                for array, case in (("many", "many"), ("fc", "fc-short"))])
 
+    def test_what_takes_long_is_kept_boot_by_boot(self):
+        kept = []
+        with mock.patch.object(bench, "guest", lambda *_, **__: {}), \
+                mock.patch.object(bench, "save", kept.append), \
+                mock.patch.object(bench, "load", list):
+            bench.run(bench_cases.GROUPS["windows"], 1)
+            self.assertEqual(len(kept), 1)
+            bench.run(bench_cases.GROUPS["readahead"], 1)
+            self.assertGreater(len(kept), 4)
+        boots = [args[2:] for kernel, flags, args in
+                 self.asked(*bench_cases.GROUPS["readahead"], *bench_cases.GROUPS["engine"])
+                 if kernel == "stock" and flags == ["-c"]]
+        engine, *others = boots
+        self.assertTrue({"read-4k-bdev", "read-4k-ext4"} <= {*engine})     # share a floor
+        self.assertLessEqual(max(map(len, others)), 40)
+        self.assertCountEqual([case for boot in others for case in boot],
+                              [case for case in bench_cases.GROUPS["readahead"]
+                               if bench_cases.CASES[case].guest == "readahead"])
+
     def test_what_programs_work_on_is_made_for_them_alone(self):
         with mock.patch.object(bench, "tree_of", lambda kernel: f"/{kernel}"), \
                 mock.patch.object(bench.bench_data, "make") as make:
