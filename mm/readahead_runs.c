@@ -1030,17 +1030,20 @@ static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
 {
 	pgoff_t index, end = ra->start + ra->size;
 	struct folio *folio;
+	unsigned long size;
 	bool goes_on;
 
 	if (ask->index == end || ra_prev_tells(ra, ask))
 		return;
 	index = max(ra->run_start, end - min(end, RA_USED_PAGES + 0UL));
-	for (goes_on = true; goes_on && index < end; index++) {
+	for (goes_on = true; goes_on && index < end;) {
 		folio = filemap_get_folio(ask->mapping, index);
 		if (IS_ERR_OR_NULL(folio))
 			break;
+		size = folio_nr_pages(folio);
+		index = min(round_down(index, size) + size, end);
 		if (folio_test_referenced(folio))
-			ask->touched = index + 1 - ra->run_start;
+			ask->touched = index - ra->run_start;
 		else
 			goes_on = folio_test_active(folio);
 		folio_put(folio);

@@ -4,7 +4,7 @@
 @@ @@
  ra_look_for_end(...) {
  <+...
--ask->touched = index + 1 - ra->run_start;
+-ask->touched = index - ra->run_start;
 +ask->touched = 0;
  ...+>
  }

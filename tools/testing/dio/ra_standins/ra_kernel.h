@@ -260,6 +260,11 @@ static inline bool folio_mapped(const struct folio *folio)
 	return folio->flags & XA_MAPPED;
 }
 
+static inline unsigned long folio_nr_pages(const struct folio *folio)
+{
+	return 1;
+}
+
 static inline bool folio_test_locked(const struct folio *folio)
 {
 	return folio->flags & XA_LOCKED;
