@@ -359,20 +359,25 @@ static void put_shadow(struct kunit *test, struct address_space *mapping, pgoff_
 			    (void *)NULL);
 }
 
+/* A stream of 200 pages. Then one is gone that was read. */
+static void lose_a_page(struct kunit *test, struct reader *r)
+{
+	reader_init(r, 32);
+	read_pages(r, next_place(r), 200);
+	KUNIT_ASSERT_EQ(test, r->ra.size, 32U);
+	put_shadow(test, &r->mapping, r->place + 200);
+	ask(r, r->place + 200, true);
+	KUNIT_ASSERT_EQ(test, look(r).state, RA_HELD);
+}
+
 static void held_stream_recovers(struct kunit *test)
 {
 	struct reader r;
 	pgoff_t start;
 	unsigned int i;
 
-	reader_init(&r, 32);
-	start = next_place(&r);
-	read_pages(&r, start, 200);
-	/* Now a page is gone that was read already. */
-	KUNIT_ASSERT_EQ(test, r.ra.size, 32U);
-	put_shadow(test, &r.mapping, start + 200);
-	ask(&r, start + 200, true);
-	KUNIT_EXPECT_EQ(test, look(&r).state, RA_HELD);
+	lose_a_page(test, &r);
+	start = r.place;
 	KUNIT_EXPECT_EQ(test, r.ra.size, 16U);
 	KUNIT_EXPECT_EQ(test, r.ra.async_size, 15U);
 	r.ra.prev_pos = (loff_t)(start + 210) << PAGE_SHIFT;
@@ -407,15 +412,9 @@ static void held_stream_recovers(struct kunit *test)
 static void held_windows_may_be_cut(struct kunit *test)
 {
 	struct reader r;
-	pgoff_t start;
 	unsigned int i;
 
-	reader_init(&r, 32);
-	start = next_place(&r);
-	read_pages(&r, start, 200);
-	put_shadow(test, &r.mapping, start + 200);
-	ask(&r, start + 200, true);
-	KUNIT_ASSERT_EQ(test, look(&r).state, RA_HELD);
+	lose_a_page(test, &r);
 	for (i = 0; i < 50 && look(&r).state == RA_HELD; i++) {
 		ask(&r, r.ra.start + r.ra.size - r.ra.async_size, false);
 		r.ra.size = min(r.ra.size, 16U);
