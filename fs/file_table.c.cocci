@@ -9,17 +9,13 @@
 
 @later depends on include_pagemap@
 identifier file;
+expression never_opened;
 @@
- static void __fput_deferred(struct file *file)
- {
- 	<+...
- 	if (unlikely(!(file->f_mode & (FMODE_BACKING | FMODE_OPENED)))) {
+ 	if (never_opened) {
  		file_free(file);
  		return;
  	}
 +	file_ra_state_end(file);
- 	...+>
- }
 
 // places: 2
 @now depends on later@
