@@ -57,6 +57,25 @@ identifier iocb, from, ret;
  	...+>
  }
 
+// Who looks for the next, or the previous, page that is not there may begin within a large folio. Then
+// the walk stands at the slot of its first page, and its index is that of another: each page looked
+// at later is taken for one that it is not. Readahead of several streams left a page out so.
+
+// places: 2
+@walk_from_the_page@
+identifier miss = {page_cache_next_miss, page_cache_prev_miss};
+identifier xas, entry, step = {xas_next, xas_prev};
+@@
+ miss(...)
+ {
+ 	<+...
+ 	void *entry = step(&xas);
++
++	/* The entry of a large folio is found in the slot of its first page. */
++	xas_advance(&xas, xas.xa_index);
+ 	...+>
+ }
+
 // Direct I/O writes back what is cached of a file, and waits, before each request. For a file that
 // has pages in the cache, but none dirty or under writeback, it found that out by a search.
 //
