@@ -71,9 +71,11 @@
  * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
  * no run of its own they are its guess. The first window is at most four times what it would be
  * without, or four pages for each of the last runs that had one length: what one reader makes
- * others read in vain is no more than what it has read itself. A first run that is not as long as
- * guessed, by more than an eighth, ends the guess; from the start of the file what outlives it is a
- * stream. Only of regular files: the inode of a block device stays for as long as the device.
+ * others read in vain is no more than what it has read itself, but in a file that comes to be in
+ * memory. If the last two runs had one length, and one window holds that, a file is read so far from
+ * its start, and no further until the program is there. A first run that is not as long as guessed,
+ * by more than an eighth, ends the guess; from the start of the file what outlives it is a stream.
+ * Only of regular files: the inode of a block device stays for as long as the device.
  *
  * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word, or as
  * two on 32 bits, where a mix of two states is no worse than either. Faults rewrite start and size
@@ -138,6 +140,12 @@
 
 /* The windows of a held stream double up to such a part of the largest. */
 #define RA_SOON		4
+
+/*
+ * Where opens of a file are told of lengths that differ, windows behind the first one are no shorter
+ * than such a part of the largest.
+ */
+#define RA_SCATTERED	8
 
 /* The first window of a run is no longer, for that is what the program waits for. */
 #define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
@@ -445,8 +453,12 @@ static unsigned long ra_run_next(const struct ra_view *ra, const struct ra_ask *
 {
 	unsigned long expect = ask->expect, size, bold;
 
-	if (done < expect)
-		return min3(expect - done, ask->max, max(2UL * ra->size, RA_WAIT_PAGES));
+	if (done < expect) {
+		size = expect - done;
+		if (ask->guess && !ra->agreed)
+			size = max(size, ask->max / RA_SCATTERED);
+		return min3(size, ask->max, max(2UL * ra->size, RA_WAIT_PAGES));
+	}
 
 	/* Each fault waits, so windows grow faster than those of reads. */
 	if (ra->state == RA_FAULTS)
@@ -484,13 +496,19 @@ static void ra_learn_longer(struct ra_view *ra, const struct ra_ask *ask)
 		ra->longer++;
 }
 
+/* Does the run begin at the start of the file, and only other opens said how long it would be? */
+static bool ra_is_guessed_head(const struct ra_view *ra, const struct ra_ask *ask)
+{
+	return ra_in_run(ra) && ask->guess && !ra->run_start;
+}
+
 /*
  * Is a run that outlives the expectation a stream at once? From the start of a file, where only
  * other opens said how long it would be, it goes on to the end.
  */
 static bool ra_lasts(const struct ra_view *ra, const struct ra_ask *ask)
 {
-	return ra->longer == RA_LONGER_MAX || (ask->guess && !ra->run_start);
+	return ra->longer == RA_LONGER_MAX || ra_is_guessed_head(ra, ask);
 }
 
 /* Has only the last page of this window a mark? Then runs of faults have kept to one length. */
@@ -564,6 +582,7 @@ static void ra_run_from(struct ra_view *ra, const struct ra_ask *ask)
 /*
  * How much may be read at once for a run that only other opens speak for: four times @sure, which
  * would be read without them, or four pages for each of the last of their runs that had one length.
+ * Not counted is what ra_warming() says, as nobody waits for it.
  */
 static unsigned long ra_most(const struct ra_view *ra, const struct ra_ask *ask, unsigned long sure)
 {
@@ -641,7 +660,7 @@ static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long s
 {
 	unsigned long need = max(ask->expect, ask->pages);
 	unsigned long most = ra_most(ra, ask, sure);
-	unsigned long want = min3(ra_warming(ra, ask, need), most, ra_left(ask));
+	unsigned long want = min(ra_warming(ra, ask, need), ra_left(ask));
 
 	ra_run_from(ra, ask);
 	ra->start = ask->index;
@@ -652,10 +671,11 @@ static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long s
 		ra->async_size = ra->size;
 	else
 		ra->async_size = ra->size - ask->pages;
-	if (want > need && need == ra->size) {
-		ask->first = need;
-		ra->start += need;
-		ra->size = want - need;
+	if (want > need) {
+		ask->first = ra->size;
+		ra->start += ra->size;
+		ra->size = want - ra->size;
+		ra->async_size = 0;
 	}
 }
 
@@ -729,7 +749,7 @@ static void ra_stream_extend(struct ra_view *ra, const struct ra_ask *ask, bool 
 	unsigned long size = max(ra_doubled(ra->size, ask->max), ra->size + 0UL);
 	unsigned long next = ra_doubled(size, ask->max);
 
-	if (missed && !ra->async_size) {
+	if (missed && !ra->async_size && !ra_is_guessed_head(ra, ask)) {
 		ra_open(ra, ask, ra_opening(ask->pages, ask->max));
 	} else if (missed && size + next <= ask->max) {
 		ra->size = size + next;
@@ -848,6 +868,9 @@ static void ra_plan_miss(struct ra_view *ra, struct ra_ask *ask)
 		if (ask->guess)
 			size = min3(size, ra_most(ra, ask, opening), max(opening, RA_WAIT_PAGES));
 		ra_open(ra, ask, size);
+		/* Others have read so much of it each, and went. */
+		if (ask->guess && ra->agreed && ra->size == ask->expect)
+			ra->async_size = 0;
 	} else if (ask->index == ra->start + ra->size) {
 		ra_go_on(ra, ask, true);
 	} else if (ask->pages > ask->max) {

@@ -1360,8 +1360,9 @@ static void guesses_are_bounded(struct kunit *test)
 		}
 		reopen(&r);
 		ask(&r, 0, true);
-		KUNIT_EXPECT_EQ(test, r.ra.size, min(max(4 * n, 16U), len));
-		KUNIT_EXPECT_EQ(test, r.ra.async_size, r.ra.size - 1);
+		size = min(max(4 * n, 16U), len);
+		KUNIT_EXPECT_EQ(test, r.ra.size, size);
+		KUNIT_EXPECT_EQ(test, r.ra.async_size, size < len ? size - 1 : 0);
 	}
 }
 
@@ -1478,6 +1479,71 @@ static void whole_files_are_known(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
 }
 
+/* The first 10 pages of a longer file take a read, and who reads on does not begin anew. */
+static void heads_are_known(struct kunit *test)
+{
+	struct reader r;
+
+	if (first_window(30) < 30)
+		return;
+	reader_init(&r, 32);
+	open_and_read(&r, 10, 2);
+	ask(&r, 0, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 10U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+	ask(&r, 10, true);
+	KUNIT_EXPECT_EQ(test, r.ra.start, (pgoff_t)10);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 20U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 10U);
+	/* Of the program's own runs those from the start of the file are no more than others. */
+	reader_init(&r, 32);
+	read_runs(&r, 10, 3);
+	ask(&r, 0, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 10U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 9U);
+}
+
+/* Opens that read 10 or 11 pages: what is behind the first window is a part of the largest. */
+static void lengths_that_differ_are_a_part(struct kunit *test)
+{
+	struct reader r;
+	unsigned int i;
+
+	if (first_window(30) < 30)
+		return;
+	reader_init(&r, 128);
+	for (i = 0; i < 8; i++)
+		open_runs(&r, 10 + i % 2, 1);
+	ask(&r, next_place(&r), true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
+	ask(&r, r.place + 1, false);
+	KUNIT_EXPECT_EQ(test, r.ra.size, 16U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+}
+
+/* In a file that comes to be in memory nobody waits for more than the guess, and more is read. */
+static void warm_files_end_no_guess(struct kunit *test)
+{
+	union ra_packed known = { .mean = 10 << RA_RUN_SHIFT, .last = 10 };
+	struct address_space mapping = { .nrpages = 500 };
+	u64 word = known.word;
+	struct ra_view ra = { };
+	struct ra_ask ask = {
+		.mapping = &mapping, .known = &word, .index = 500, .pages = 1, .max = 32,
+		.file = 1000,
+	};
+
+	xa_init(&mapping.i_pages);
+	ra_recall(&ra, &ask);
+	ra_plan_miss(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ask.first, 4UL);
+	KUNIT_EXPECT_EQ(test, ra.run_start, (pgoff_t)500);
+	KUNIT_EXPECT_EQ(test, ra.start, (pgoff_t)504);
+	KUNIT_EXPECT_EQ(test, ra.size, 28U);
+	KUNIT_EXPECT_EQ(test, ra.async_size, 0U);
+}
+
 /* One's own runs count: the first one ends what others have said, two are known as ever. */
 static void own_runs_overrule_guesses(struct kunit *test)
 {
@@ -1588,6 +1654,34 @@ static void opens_learn_faults(struct kunit *test)
 	expect_known(test, &r, 4, 2, 0);
 }
 
+/*
+ * The walk to a page that is missing may begin within a large folio, [8, 16) here. It took the
+ * pages beyond for others: readahead of several streams left one out.
+ */
+static void misses_are_found_from_within_folios(struct kunit *test)
+{
+	struct address_space mapping = { };
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_XARRAY_MULTI)) {
+		kunit_skip(test, "no large folios");
+		return;
+	}
+	xa_init(&mapping.i_pages);
+	KUNIT_ASSERT_PTR_EQ(test, xa_store_range(&mapping.i_pages, 8, 15, test, GFP_KERNEL),
+			    (void *)NULL);
+	for (i = 16; i < 20; i++)
+		KUNIT_ASSERT_PTR_EQ(test, xa_store(&mapping.i_pages, i, test, GFP_KERNEL),
+				    (void *)NULL);
+	rcu_read_lock();
+	for (i = 8; i < 20; i++) {
+		KUNIT_EXPECT_EQ(test, page_cache_next_miss(&mapping, i, 100), (pgoff_t)20);
+		KUNIT_EXPECT_EQ(test, page_cache_prev_miss(&mapping, i, 100), (pgoff_t)7);
+	}
+	rcu_read_unlock();
+	xa_destroy(&mapping.i_pages);
+}
+
 /* No state, however spoilt by racing threads, gives a window that is empty or too long. */
 static void any_state_gives_a_sane_window(struct kunit *test)
 {
@@ -1693,10 +1787,14 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(short_guesses_do_not_hold_streams),
 	KUNIT_CASE(streams_of_opens_do_not_stop),
 	KUNIT_CASE(whole_files_are_known),
+	KUNIT_CASE(heads_are_known),
+	KUNIT_CASE(lengths_that_differ_are_a_part),
+	KUNIT_CASE(warm_files_end_no_guess),
 	KUNIT_CASE(own_runs_overrule_guesses),
 	KUNIT_CASE(greedy_opens_spoil_little),
 	KUNIT_CASE(guesses_follow_tracks),
 	KUNIT_CASE(opens_learn_faults),
+	KUNIT_CASE(misses_are_found_from_within_folios),
 	KUNIT_CASE(any_state_gives_a_sane_window),
 	{}
 };

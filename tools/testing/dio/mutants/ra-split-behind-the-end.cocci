@@ -4,7 +4,7 @@
 @@ @@
  ra_run_begin(...) {
  <+...
--min3(ra_warming(ra, ask, need), most, ra_left(ask))
-+min(ra_warming(ra, ask, need), most)
+-min(ra_warming(ra, ask, need), ra_left(ask))
++ra_warming(ra, ask, need)
  ...+>
  }

@@ -4,9 +4,9 @@
 @@ @@
  ra_run_begin(...) {
  <+...
--ask->first = need;
--ra->start += need;
--ra->size = want - need;
+-ask->first = ra->size;
+-ra->start += ra->size;
+-ra->size = want - ra->size;
 +ra->size = want;
  ...+>
  }

@@ -6,7 +6,7 @@
  ra_run_next(...)
  {
  <+...
--min3(expect - done, ask->max, max(2UL * ra->size, RA_WAIT_PAGES))
-+(expect - done)
+-min3(size, ask->max, max(2UL * ra->size, RA_WAIT_PAGES))
++size
  ...+>
  }

@@ -118,6 +118,17 @@ static inline void *xa_store(struct xarray *xa, unsigned long index, void *entry
 	return NULL;
 }
 
+/* There are no large folios, but pages one after the other. */
+#define IS_ENABLED(option)	1
+
+static inline void *xa_store_range(struct xarray *xa, unsigned long first, unsigned long last,
+				   void *entry, unsigned int gfp)
+{
+	while (first <= last)
+		xa_store(xa, first++, entry, gfp);
+	return NULL;
+}
+
 static inline void *xa_load(struct xarray *xa, unsigned long index)
 {
 	u8 entry = index < xa->pages ? xa->present[index] : 0;
