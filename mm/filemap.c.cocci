@@ -58,21 +58,41 @@ identifier iocb, from, ret;
  }
 
 // Who looks for the next, or the previous, page that is not there may begin within a large folio. Then
-// the walk stands at the slot of its first page, and its index is that of another: each page looked
-// at later is taken for one that it is not. Readahead of several streams left a page out so.
+// the walk stands at the slot of its first page, and its index is that of another: pages looked at
+// later are taken for others, or left out. Readahead of several streams left a page out so.
 
-// places: 2
 @walk_from_the_page@
-identifier miss = {page_cache_next_miss, page_cache_prev_miss};
-identifier xas, entry, step = {xas_next, xas_prev};
+identifier xas, entry;
 @@
- miss(...)
+ page_cache_next_miss(...)
  {
  	<+...
- 	void *entry = step(&xas);
+ 	void *entry = xas_next(&xas);
 +
 +	/* The entry of a large folio is found in the slot of its first page. */
 +	xas_advance(&xas, xas.xa_index);
+ 	...+>
+ }
+
+// What had to go of a large folio has left one shadow, which is met last.
+
+@walk_to_the_first_page depends on walk_from_the_page@
+identifier xas, entry;
+statement S;
+@@
+ page_cache_prev_miss(...)
+ {
+ 	<+...
+ 	void *entry = xas_prev(&xas);
++
++	/* The entry of a large folio is found in the slot of its first page. */
++	xas_advance(&xas, xas.xa_index);
++	/* The other slots refer to it, also where it is a shadow. */
++	if (xa_is_sibling(entry))
++		entry = xas_reload(&xas);
+-	if (!entry || xa_is_value(entry))
++	if (!entry || xa_is_value(entry))
+ 	S
  	...+>
  }
 

@@ -1494,7 +1494,14 @@ static void heads_are_known(struct kunit *test)
 	ask(&r, 10, true);
 	KUNIT_EXPECT_EQ(test, r.ra.start, (pgoff_t)10);
 	KUNIT_EXPECT_EQ(test, r.ra.size, 20U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 10U);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 19U);
+	/* Nor does it wait for more than others would. */
+	reader_init(&r, 1024);
+	open_and_read(&r, 40, 12);
+	ask(&r, 0, true);
+	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+	ask(&r, 40, true);
+	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(160));
 	/* Of the program's own runs those from the start of the file are no more than others. */
 	reader_init(&r, 32);
 	read_runs(&r, 10, 3);
@@ -1503,23 +1510,31 @@ static void heads_are_known(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.ra.async_size, 9U);
 }
 
-/* Opens that read 10 or 11 pages: what is behind the first window is a part of the largest. */
+/*
+ * Opens that read 10 or 11 pages: what is behind the first window is a part of the largest, and no
+ * longer than a run.
+ */
 static void lengths_that_differ_are_a_part(struct kunit *test)
 {
+	const struct {
+		unsigned int max, size;
+	} windows[] = { { 32, 7 }, { 64, 8 }, { 128, 11 }, { 1024, 11 } };
 	struct reader r;
-	unsigned int i;
+	unsigned int i, k;
 
 	if (first_window(30) < 30)
 		return;
-	reader_init(&r, 128);
-	for (i = 0; i < 8; i++)
-		open_runs(&r, 10 + i % 2, 1);
-	ask(&r, next_place(&r), true);
-	KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
-	ask(&r, r.place + 1, false);
-	KUNIT_EXPECT_EQ(test, r.ra.size, 16U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+	for (i = 0; i < ARRAY_SIZE(windows); i++) {
+		reader_init(&r, windows[i].max);
+		for (k = 0; k < 8; k++)
+			open_runs(&r, 10 + k % 2, 1);
+		ask(&r, next_place(&r), true);
+		KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
+		KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
+		ask(&r, r.place + 1, false);
+		KUNIT_EXPECT_EQ(test, r.ra.size, windows[i].size);
+		KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+	}
 }
 
 /* In a file that comes to be in memory nobody waits for more than the guess, and more is read. */
@@ -1654,32 +1669,54 @@ static void opens_learn_faults(struct kunit *test)
 	expect_known(test, &r, 4, 2, 0);
 }
 
+/* Pages, and shadows, of folios: those from @first to @last */
+static void put_folios(struct kunit *test, struct xarray *xa, pgoff_t first, pgoff_t last,
+		       void *entry)
+{
+	KUNIT_ASSERT_PTR_EQ(test, xa_store_range(xa, first, last, entry, GFP_KERNEL), (void *)NULL);
+}
+
 /*
- * The walk to a page that is missing may begin within a large folio, [8, 16) here. It took the
- * pages beyond for others: readahead of several streams left one out.
+ * The walk to a page that is missing may begin within a large folio. It took the pages beyond for
+ * others: readahead of several streams left one out, and saw one page where a stream had left many.
  */
 static void misses_are_found_from_within_folios(struct kunit *test)
 {
 	struct address_space mapping = { };
-	unsigned int i;
+	struct xarray *xa = &mapping.i_pages;
+	pgoff_t i, next = 300, prev = 0;
+	const void *entry;
 
 	if (!IS_ENABLED(CONFIG_XARRAY_MULTI)) {
 		kunit_skip(test, "no large folios");
 		return;
 	}
-	xa_init(&mapping.i_pages);
-	KUNIT_ASSERT_PTR_EQ(test, xa_store_range(&mapping.i_pages, 8, 15, test, GFP_KERNEL),
-			    (void *)NULL);
-	for (i = 16; i < 20; i++)
-		KUNIT_ASSERT_PTR_EQ(test, xa_store(&mapping.i_pages, i, test, GFP_KERNEL),
-				    (void *)NULL);
+	xa_init(xa);
+	put_folios(test, xa, 1, 3, test);
+	put_folios(test, xa, 8, 19, test);
+	put_folios(test, xa, 32, 39, xa_mk_value(0));
+	put_folios(test, xa, 40, 47, test);
+	/* The last slots of a node of 64, and the first ones of the next */
+	put_folios(test, xa, 56, 63, test);
+	put_folios(test, xa, 66, 79, test);
+	/* One of more than 64 pages is an entry of the node above. */
+	put_folios(test, xa, 128, 255, test);
+	put_folios(test, xa, 256, 260, test);
 	rcu_read_lock();
-	for (i = 8; i < 20; i++) {
-		KUNIT_EXPECT_EQ(test, page_cache_next_miss(&mapping, i, 100), (pgoff_t)20);
-		KUNIT_EXPECT_EQ(test, page_cache_prev_miss(&mapping, i, 100), (pgoff_t)7);
+	for (i = 1; i < 300; i++) {
+		entry = xa_load(xa, i);
+		if (!entry || xa_is_value(entry))
+			prev = i;
+		KUNIT_EXPECT_EQ(test, page_cache_prev_miss(&mapping, i, 300), prev);
+	}
+	for (i = 299; i; i--) {
+		entry = xa_load(xa, i);
+		if (!entry || xa_is_value(entry))
+			next = i;
+		KUNIT_EXPECT_EQ(test, page_cache_next_miss(&mapping, i, 300), next);
 	}
 	rcu_read_unlock();
-	xa_destroy(&mapping.i_pages);
+	xa_destroy(xa);
 }
 
 /* No state, however spoilt by racing threads, gives a window that is empty or too long. */

@@ -17,10 +17,10 @@
 #    does with its header or its index, teaches it nothing, or lengths of one page. On a slow disk
 #    what was read beyond the run is still on its way then.
 #  - a page that is left out. What is read at a mark begins with the first page behind it that is not
-#    there. The search for that began within the large folio of the mark, and counted its pages from
-#    the folio's first: it was one off. Mainline has that since large folios are one entry of the
-#    page cache; programs whose threads share an open file, and nfsd, wait for each window of each
-#    stream: here, twice as many reads of two streams.
+#    there. The search for that began within the large folio of the mark, in the slot of its first
+#    page: it was one off. Mainline has that since a large folio is one entry of the page cache.
+#    Programs whose threads share an open file, and nfsd, wait for each window of each stream:
+#    here, twice as many reads of two streams.
 #  - random, then sequential. The window stayed at one page until the run had ended: here, a read
 #    for each of a thousand pages.
 #
