@@ -71,11 +71,12 @@
  * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
  * no run of its own they are its guess. The first window is at most four times what it would be
  * without, or four pages for each of the last runs that had one length: what one reader makes
- * others read in vain is no more than what it has read itself, but in a file that comes to be in
- * memory. If the last two runs had one length, and one window holds that, a file is read so far from
- * its start, and no further until the program is there. A first run that is not as long as guessed,
- * by more than an eighth, ends the guess; from the start of the file what outlives it is a stream.
- * Only of regular files: the inode of a block device stays for as long as the device.
+ * others read in vain is no more than what it has read itself, but that ra_warming() adds to such
+ * a window in a file that comes to be in memory. If the last two runs had one length, and one
+ * window holds that, a file is read so far from its start, and no further until the program is
+ * there. A first run that is not as long as guessed, by more than an eighth, ends the guess; from
+ * the start of the file what outlives it is a stream. Only of regular files: the inode of a block
+ * device stays for as long as the device.
  *
  * What is known is kept in 64 bits of struct file_ra_state, loaded and stored as one word, or as
  * two on 32 bits, where a mix of two states is no worse than either. Faults rewrite start and size
@@ -142,8 +143,8 @@
 #define RA_SOON		4
 
 /*
- * Where opens of a file are told of lengths that differ, windows behind the first one are no shorter
- * than such a part of the largest.
+ * Where opens of a file are told of lengths that differ, the windows that make up the expected
+ * length are no shorter than such a part of the largest, or than that length.
  */
 #define RA_SCATTERED	8
 
@@ -456,7 +457,7 @@ static unsigned long ra_run_next(const struct ra_view *ra, const struct ra_ask *
 	if (done < expect) {
 		size = expect - done;
 		if (ask->guess && !ra->agreed)
-			size = max(size, ask->max / RA_SCATTERED);
+			size = max(size, min(expect, ask->max / RA_SCATTERED));
 		return min3(size, ask->max, max(2UL * ra->size, RA_WAIT_PAGES));
 	}
 
@@ -582,7 +583,7 @@ static void ra_run_from(struct ra_view *ra, const struct ra_ask *ask)
 /*
  * How much may be read at once for a run that only other opens speak for: four times @sure, which
  * would be read without them, or four pages for each of the last of their runs that had one length.
- * Not counted is what ra_warming() says, as nobody waits for it.
+ * In a file that comes to be in memory ra_warming() adds what follows from that.
  */
 static unsigned long ra_most(const struct ra_view *ra, const struct ra_ask *ask, unsigned long sure)
 {
@@ -660,7 +661,7 @@ static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long s
 {
 	unsigned long need = max(ask->expect, ask->pages);
 	unsigned long most = ra_most(ra, ask, sure);
-	unsigned long want = min(ra_warming(ra, ask, need), ra_left(ask));
+	unsigned long want = min(ra_warming(ra, ask, min(need, most)), ra_left(ask));
 
 	ra_run_from(ra, ask);
 	ra->start = ask->index;
@@ -749,7 +750,9 @@ static void ra_stream_extend(struct ra_view *ra, const struct ra_ask *ask, bool 
 	unsigned long size = max(ra_doubled(ra->size, ask->max), ra->size + 0UL);
 	unsigned long next = ra_doubled(size, ask->max);
 
-	if (missed && !ra->async_size && !ra_is_guessed_head(ra, ask)) {
+	if (missed && !ra->async_size && ra_is_guessed_head(ra, ask)) {
+		ra_open(ra, ask, min(size, max3(ra->size + 0UL, ask->pages, RA_WAIT_PAGES)));
+	} else if (missed && !ra->async_size) {
 		ra_open(ra, ask, ra_opening(ask->pages, ask->max));
 	} else if (missed && size + next <= ask->max) {
 		ra->size = size + next;

@@ -7,7 +7,7 @@ expression a;
  ra_stream_extend(...)
  {
  <+...
--a && !ra_is_guessed_head(ra, ask)
-+a
+-a && ra_is_guessed_head(ra, ask)
++false
  ...+>
  }

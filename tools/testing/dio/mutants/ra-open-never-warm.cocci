@@ -5,7 +5,7 @@
  ra_run_begin(...)
  {
  <+...
--min(ra_warming(ra, ask, need), ra_left(ask))
+-min(ra_warming(ra, ask, min(need, most)), ra_left(ask))
 +min3(ra_warming(ra, ask, need), most, ra_left(ask))
  ...+>
  }

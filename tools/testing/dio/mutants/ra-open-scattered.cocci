@@ -5,6 +5,6 @@
  ra_run_next(...)
  {
  <+...
--size = max(size, ask->max / RA_SCATTERED);
+-size = max(size, min(expect, ask->max / RA_SCATTERED));
  ...+>
  }

@@ -4,7 +4,7 @@
 @@ @@
  ra_run_begin(...) {
  <+...
--min(ra_warming(ra, ask, need), ra_left(ask))
-+ra_warming(ra, ask, need)
+-min(ra_warming(ra, ask, min(need, most)), ra_left(ask))
++ra_warming(ra, ask, min(need, most))
  ...+>
  }
