@@ -213,7 +213,7 @@ def readahead():
                        time="disk" if place == "hdd" else "fixed")
 
 
-PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-vacuum", "git-log", "git-grep",
+PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-opens", "sqlite-vacuum", "git-log", "git-grep",
             "git-clone", "tar", "grep", "cc", "qemu-img", "lmdb-get", "lmdb-scan", "rocksdb-get",
             "rocksdb-range", "rocksdb-scan", "fio-uring", "fio-threads")
 # Disk, file system, page cache in percent of the data

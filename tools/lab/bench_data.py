@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 
+VERSION = 2             # of what is made here: what older ones have made is not used
 SEED = 1
 TREE = ("fs", "mm", "block", "include/linux", "include/uapi")   # of the base, 70 MiB
 ROWS = 160000           # of a database, each of some 300 bytes: 48 MiB
@@ -27,6 +28,7 @@ TOOLS = {"sh": (), "cat": (), "tar": (), "grep": (), "sqlite3": (), "qemu-img": 
                  "/usr/include/x86_64-linux-gnu", "/usr/include/*.h", "/usr/include/bits"),
          "python3": ("/usr/lib/python3.*/*.py", "/usr/lib/python3.*/encodings",
                      "/usr/lib/python3.*/collections", "/usr/lib/python3.*/importlib",
+                     "/usr/lib/python3.*/sqlite3",
                      "/usr/lib/python3.*/lib-dynload", "/usr/lib/python3/dist-packages/lmdb",
                      "/usr/lib/python3/dist-packages/lmdb/cpython*.so")}
 ROCKSDB = ("--num=240000", "--value_size=300", "--compression_type=none", f"--seed={SEED}")
@@ -162,10 +164,14 @@ MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "git": repository, "qcow
           "rocksdb": rocksdb, "plain": plain}
 
 
+def archive(out, name):
+    return os.path.join(out, "programs", f"{name}-{VERSION}.tar")
+
+
 def make(out, names, source):
     """What of MAKERS is not there yet"""
     for name in names:
-        whole = os.path.join(out, "programs", f"{name}.tar")
+        whole = archive(out, name)
         if os.path.exists(whole):
             continue
         part = os.path.join(out, "programs", name)

@@ -18,7 +18,7 @@ import shlex
 import subprocess
 import time
 
-from bench_data import ROCKSDB, ROWS, SEED, key_of
+from bench_data import ROCKSDB, ROWS, SEED, archive, key_of
 from bench_disks import MOUNTED, OUT, Failed, emit, get, make_fs, model_disk, run, unmount
 from bench_readahead import device_reads, little_memory
 
@@ -28,6 +28,11 @@ BY_KEY = ("import lmdb, random, sys\n"
           "keys = [line.strip().encode() for line in sys.stdin]\n"
           "with lmdb.open('.', readonly=True, lock=False, create=False) as env, env.begin() as txn:\n"
           "    assert all(txn.get(key) for key in keys)\n")
+BY_OPENS = ("import sqlite3, sys\n"
+            "for query in sys.stdin:\n"
+            "    db = sqlite3.connect('file:db?mode=ro', uri=True)\n"
+            "    assert db.execute(query).fetchone()\n"
+            "    db.close()\n")
 DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", "--readonly", *ROCKSDB, "--histogram")
 FIO = ("fio", "--output-format=json", "--name=bench", "--filename=file", "--rw=randread",
        "--fadvise_hint=0", "--allrandrepeat=1", "--thread")
@@ -43,13 +48,17 @@ def queries(text):
                    for row in some_rows())
 
 
+def ranges():
+    return queries("select sum(length(v)) from t where id between {row} and {end}")
+
+
 # name: (data, MiB of memory that the program itself needs, command, what it is told)
 PROGRAMS = {
     "sqlite-scan": ("sqlite", 8, ("sqlite3", "db", "select sum(length(v)) from t"), None),
     "sqlite-point": ("sqlite", 8, ("sqlite3", "db"),
                      lambda: queries("select length(v) from t where k = '{key}'")),
-    "sqlite-range": ("sqlite", 8, ("sqlite3", "db"),
-                     lambda: queries("select sum(length(v)) from t where id between {row} and {end}")),
+    "sqlite-range": ("sqlite", 8, ("sqlite3", "db"), ranges),
+    "sqlite-opens": ("sqlite", 16, ("python3", "-c", BY_OPENS), ranges),
     "sqlite-vacuum": ("sqlite", 48, ("sqlite3", "db", "vacuum"), None),
     "git-log": ("git", 32, ("git", "-C", "repo.git", "log", "--stat"), None),
     "git-grep": ("git", 32, ("git", "-C", "repo.git", "grep", "-c", "direct_IO", "HEAD"), None),
@@ -74,17 +83,13 @@ PROGRAMS = {
 DISKS = {"array": "array size=1g", "nvme": "nvme size=1g", "hdd": "u320 size=8g"}
 
 
-def archive(name):
-    return f"{OUT}/programs/{name}.tar"
-
-
 @functools.cache
 def root():
     """The programs in memory; where they are"""
     place = "/run/programs"
     os.mkdir(place)
     run("mount", "-t", "tmpfs", "-o", "size=1g", "none", place)
-    run("tar", "-C", place, "-xf", archive("root"))
+    run("tar", "-C", place, "-xf", archive(OUT, "root"))
     for name in ("dev", "proc"):
         run("mount", "--bind", f"/{name}", f"{place}/{name}")
     return place
@@ -93,7 +98,7 @@ def root():
 def fresh(disk, fs, data):
     """The data on a new file system, of which nothing is cached"""
     make_fs(fs, disk)
-    run("tar", "-C", MOUNTED, "-xf", archive(data))
+    run("tar", "-C", MOUNTED, "-xf", archive(OUT, data))
     run("umount", MOUNTED)
     run("mount", "-t", fs, "-o", "noatime", disk, MOUNTED)
     run("mount", "--bind", MOUNTED, f"{root()}/data")
@@ -150,7 +155,7 @@ def program(case, _passes, name, fs, disk, percent):
     data, needs, command, told = PROGRAMS[name]
     node = model_disk(DISKS[disk])
     fresh(node, fs, data)
-    limit = (needs << 20) + os.path.getsize(archive(data)) * percent // 100
+    limit = (needs << 20) + os.path.getsize(archive(OUT, data)) * percent // 100
     with little_memory(limit) as join, contextlib.ExitStack() as stack:
         stack.callback(gone)
         if not join:

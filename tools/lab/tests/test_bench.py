@@ -357,11 +357,16 @@ class Programs(unittest.TestCase):
                 mock.patch.dict(bench_data.MAKERS, {"plain": maker}):
             with self.assertRaises(OSError):
                 bench_data.make(out, ["plain"], "a")
-            self.assertFalse(os.path.exists(f"{out}/programs/plain.tar"))
+            self.assertFalse(os.path.exists(bench_data.archive(out, "plain")))
             for source in ("b", "c"):
                 bench_data.make(out, ["plain"], source)
             self.assertEqual(made, ["a", "b"])
-            self.assertEqual(os.listdir(f"{out}/programs"), ["plain.tar"])
+            whole = bench_data.archive(out, "plain")
+            self.assertEqual(os.listdir(f"{out}/programs"), [os.path.basename(whole)])
+            # What another version of this program has made is not used.
+            with mock.patch.object(bench_data, "VERSION", bench_data.VERSION + 1):
+                bench_data.make(out, ["plain"], "d")
+            self.assertEqual(made, ["a", "b", "d"])
 
 
 class Cover(unittest.TestCase):
