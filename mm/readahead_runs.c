@@ -672,7 +672,8 @@ static void ra_run_begin(struct ra_view *ra, struct ra_ask *ask, unsigned long s
 		ra->async_size = ra->size;
 	else
 		ra->async_size = ra->size - ask->pages;
-	if (want > need) {
+	/* The rest of a longer run is better read in windows with marks. */
+	if (want > need && need <= 4 * RA_WAIT_PAGES) {
 		ask->first = ra->size;
 		ra->start += ra->size;
 		ra->size = want - ra->size;
