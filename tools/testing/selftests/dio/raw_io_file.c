@@ -60,10 +60,15 @@ static void case_ioctl(char **args)
 		die("SG_IO gives another answer than on %s", blk_name);
 }
 
-/* A loop device that is made of the raw file; -1 if this kernel makes none. */
+/*
+ * A loop device that is made of the raw file. It goes when nobody has it open, also if this program
+ * fails: the raw device would stay busy.
+ */
 static int loop_over_raw(char *name, size_t size)
 {
-	struct loop_config config = { .fd = raw_fd, .block_size = block };
+	struct loop_config config = {
+		.fd = raw_fd, .block_size = block, .info.lo_flags = LO_FLAGS_AUTOCLEAR,
+	};
 	int ctl = open("/dev/loop-control", O_RDWR), n, fd;
 
 	n = ctl < 0 ? -1 : ioctl(ctl, LOOP_CTL_GET_FREE);
@@ -81,11 +86,14 @@ static void case_loop(char **args)
 	const size_t part = 256 * KIB;
 	__u64 range[2] = { part, part };
 	char *buf = get_memory(part), name[32];
-	int fd = loop_over_raw(name, sizeof(name));
 	__u64 size = 0;
 	long ret;
+	int fd;
 
 	(void)args;
+	/* udev reads a new device, and what it has read is cached. */
+	disk_fill(0, 4 * part, 1);
+	fd = loop_over_raw(name, sizeof(name));
 	trying("%s", name);
 	expect(sys_result(ioctl(fd, BLKGETSIZE64, &size)), 0, "BLKGETSIZE64");
 	if (!size) {
@@ -97,7 +105,6 @@ static void case_loop(char **args)
 	if (size != disk_size)
 		die("has %llu bytes, not %llu", (unsigned long long)size,
 		    (unsigned long long)disk_size);
-	disk_fill(0, 4 * part, 1);
 	expect(sys_result(pread(fd, buf, part, 0)), part, "read");
 	check(buf, part, 0, 1, "what was read");
 	fill(buf, part, 0, 2);

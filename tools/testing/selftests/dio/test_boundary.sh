@@ -71,8 +71,8 @@ on_blocks()
 }
 
 dio_init "$@"
-dio_need dd mke2fs filefrag
 dio_get_part boundary
+dio_need dd mke2fs filefrag
 counter=${DIO_DM##*/}
 [ -e "/sys/class/block/$counter" ] || counter=$(basename "$(readlink -f "$DIO_DM")")
 mkdir "$DIO_TMP/mnt"
