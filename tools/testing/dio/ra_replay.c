@@ -1355,7 +1355,7 @@ static const struct bound {
 	{ "runs mapped lens=1 threads=8", { { 98, 40 }, { 66, 7 } } },
 	{ "runs mixed lens=16", { { 58, 36 }, { 59, 29 } } },
 	{ "runs mixed lens=1,16", { { 95, 92 }, { 85, 61 } } },
-	/* Some of these runs are longer than what is waited for, in a file that comes to be in memory. */
+	/* Runs longer than what is waited for, in a file that comes to be in memory */
 	{ "runs lens=1-200 max=1024 file=65536", { { 99, 101 }, { 99, 101 } } },
 	{ "runs lens=316 any max=1024 n=314 file=28000", { { 109, 101 }, { 111, 101 } } },
 	/* The file is opened for each run; small files are read whole */
