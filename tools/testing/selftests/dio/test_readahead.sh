@@ -131,7 +131,7 @@ advice_sequential()
 # them has the pages behind it read apart.
 streams_on_one_file()
 {
-	within $((2048 / 32 + 6 * $1)) $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
+	within $((2048 / 32 + 8 * $1)) $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
 }
 
 # Of faults the first two, and the runs that teach the length, read a window of 32 pages or two.
