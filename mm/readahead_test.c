@@ -1264,6 +1264,14 @@ static void open_and_read(struct reader *r, unsigned int len, unsigned int n)
 	}
 }
 
+/* The first page of a file is needed, of which others have read @len pages from the start each. */
+static void open_after(struct reader *r, unsigned long max, unsigned int len, unsigned int n)
+{
+	reader_init(r, max);
+	open_and_read(r, len, n);
+	ask(r, 0, true);
+}
+
 /* What is known to others: mean, last length, how many agreed before it */
 static void expect_known(struct kunit *test, const struct reader *r, unsigned int mean,
 			 unsigned int last, unsigned int agreed)
@@ -1397,9 +1405,7 @@ static void guesses_are_not_waited_for(struct kunit *test)
 	unsigned int fresh;
 	struct reader r;
 
-	reader_init(&r, 1024);
-	open_and_read(&r, 2000, 40);
-	ask(&r, 0, true);
+	open_after(&r, 1024, 2000, 40);
 	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(1024));
 	reader_init(&r, 1024);
 	ask_for(&r, 0, 200, true);
@@ -1461,22 +1467,24 @@ static void streams_of_opens_do_not_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.ra.size, 32U);
 }
 
+/* What was read last, and how much of it lies behind the mark */
+static void expect_window(struct kunit *test, const struct reader *r, unsigned int size,
+			  unsigned int async_size)
+{
+	KUNIT_EXPECT_EQ(test, r->ra.size, size);
+	KUNIT_EXPECT_EQ(test, r->ra.async_size, async_size);
+}
+
 /* A file of 20 pages takes a read, once that is known. */
 static void whole_files_are_known(struct kunit *test)
 {
 	struct reader r;
 
-	reader_init(&r, 32);
-	open_and_read(&r, 20, 8);
-	forget_counts(&r);
-	ask(&r, 0, true);
+	open_after(&r, 32, 20, 8);
 	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(20));
 	/* A first page that is read singly, and no more, says nothing. */
-	reader_init(&r, 32);
-	open_and_read(&r, 1, 20);
-	ask(&r, 0, true);
-	KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
+	open_after(&r, 32, 1, 20);
+	expect_window(test, &r, 4, 3);
 }
 
 /* The first 10 pages of a longer file take a read, and who reads on does not begin anew. */
@@ -1486,19 +1494,13 @@ static void heads_are_known(struct kunit *test)
 
 	if (first_window(30) < 30)
 		return;
-	reader_init(&r, 32);
-	open_and_read(&r, 10, 2);
-	ask(&r, 0, true);
-	KUNIT_EXPECT_EQ(test, r.ra.size, 10U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+	open_after(&r, 32, 10, 2);
+	expect_window(test, &r, 10, 0);
 	ask(&r, 10, true);
 	KUNIT_EXPECT_EQ(test, r.ra.start, (pgoff_t)10);
-	KUNIT_EXPECT_EQ(test, r.ra.size, 20U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 19U);
+	expect_window(test, &r, 20, 19);
 	/* Nor does it wait for more than others would. */
-	reader_init(&r, 1024);
-	open_and_read(&r, 40, 12);
-	ask(&r, 0, true);
+	open_after(&r, 1024, 40, 12);
 	KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
 	ask(&r, 40, true);
 	KUNIT_EXPECT_EQ(test, r.ra.size, first_window(160));
@@ -1506,8 +1508,7 @@ static void heads_are_known(struct kunit *test)
 	reader_init(&r, 32);
 	read_runs(&r, 10, 3);
 	ask(&r, 0, true);
-	KUNIT_EXPECT_EQ(test, r.ra.size, 10U);
-	KUNIT_EXPECT_EQ(test, r.ra.async_size, 9U);
+	expect_window(test, &r, 10, 9);
 }
 
 /*
@@ -1529,11 +1530,9 @@ static void lengths_that_differ_are_a_part(struct kunit *test)
 		for (k = 0; k < 8; k++)
 			open_runs(&r, 10 + k % 2, 1);
 		ask(&r, next_place(&r), true);
-		KUNIT_EXPECT_EQ(test, r.ra.size, 4U);
-		KUNIT_EXPECT_EQ(test, r.ra.async_size, 3U);
+		expect_window(test, &r, 4, 3);
 		ask(&r, r.place + 1, false);
-		KUNIT_EXPECT_EQ(test, r.ra.size, windows[i].size);
-		KUNIT_EXPECT_EQ(test, r.ra.async_size, 0U);
+		expect_window(test, &r, windows[i].size, 0);
 	}
 }
 
@@ -1684,7 +1683,7 @@ static void misses_are_found_from_within_folios(struct kunit *test)
 {
 	struct address_space mapping = { };
 	struct xarray *xa = &mapping.i_pages;
-	pgoff_t i, next = 300, prev = 0;
+	pgoff_t i, found, next = 300, prev = 0;
 	const void *entry;
 
 	if (!IS_ENABLED(CONFIG_XARRAY_MULTI)) {
@@ -1702,20 +1701,24 @@ static void misses_are_found_from_within_folios(struct kunit *test)
 	/* One of more than 64 pages is an entry of the node above. */
 	put_folios(test, xa, 128, 255, test);
 	put_folios(test, xa, 256, 260, test);
-	rcu_read_lock();
 	for (i = 1; i < 300; i++) {
 		entry = xa_load(xa, i);
 		if (!entry || xa_is_value(entry))
 			prev = i;
-		KUNIT_EXPECT_EQ(test, page_cache_prev_miss(&mapping, i, 300), prev);
+		rcu_read_lock();
+		found = page_cache_prev_miss(&mapping, i, 300);
+		rcu_read_unlock();
+		KUNIT_EXPECT_EQ(test, found, prev);
 	}
 	for (i = 299; i; i--) {
 		entry = xa_load(xa, i);
 		if (!entry || xa_is_value(entry))
 			next = i;
-		KUNIT_EXPECT_EQ(test, page_cache_next_miss(&mapping, i, 300), next);
+		rcu_read_lock();
+		found = page_cache_next_miss(&mapping, i, 300);
+		rcu_read_unlock();
+		KUNIT_EXPECT_EQ(test, found, next);
 	}
-	rcu_read_unlock();
 	xa_destroy(xa);
 }
 
