@@ -1,8 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
+// A polled request that is waited for here, as ext4 and XFS have it for parts of new blocks, was sent to
+// a queue that nobody polls then. So was the first bio of one that has several mappings.
+
+@not_polled@
+identifier iomi, ops, dio, iocb, wait_for_completion, ret, m;
+@@
+ __iomap_dio_rw(struct kiocb *iocb, ...)
+ {
+ 	...
+ 	bool wait_for_completion = ...;
+ 	...
+ 	while ((ret = iomap_iter(&iomi, ops)) > 0) {
++		/* Who waits here does not poll, and of several bios one at most is found. */
++		if (wait_for_completion || iomap_length(&iomi) < iomi.len)
++			iocb->ki_flags &= ~IOCB_HIPRI;
+ 		iomi.m = iomap_dio_iter(&iomi, dio);
+ 		...
+ 	}
+ 	...
+ }
+
 // A request that one bio serves, as nearly all small ones are, was plugged: its bio waited in the
 // plug's list for others, of which there were none.
 
-@one_bio@
+@one_bio depends on not_polled@
 typedef bool;
 identifier start = __iomap_dio_rw;
 @@
