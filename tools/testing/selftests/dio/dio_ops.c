@@ -2,7 +2,7 @@
 /*
  * Random operations on a file, checked against a model of it in memory.
  *
- *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] FILE [COPY]
+ *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] [piece=64] FILE [COPY]
  *	dio_ops unit=512 bad FILE
  *	dio_ops unit=512 nowait FILE
  *
@@ -33,6 +33,11 @@
  * is hurt by a broken kernel: a program that polls. A request that does not tell which bio to ask
  * for is not found again: it times out, or the program waits for ever.
  *
+ * With piece=N, preadv and pwritev move no more than a page, and have up to nine pieces of memory
+ * that lie apart, each but the last of 1, 2, 4 or 8 times N bytes. Who is hurt by a broken kernel:
+ * a program that gathers a block from headers and data, on a disk that takes memory at such
+ * addresses. A path for small requests that has room for few pieces says -EFAULT, or writes a part.
+ *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
 #define _GNU_SOURCE
@@ -51,14 +56,16 @@
 
 #define FILE_MAX	(3UL << 20)
 #define IO_MAX		(512UL << 10)
+#define PIECES		9
 
 static const char usage[] =
-	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] FILE [COPY]\n"
+	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] [piece=64] FILE\n"
+	"               [COPY]\n"
 	"       dio_ops unit=512 bad|nowait FILE";
 
 enum way { SYNC, VECTOR, AIO, URING, FIXED, NR_WAYS };
 
-static unsigned long long unit, nr_ops, seed, op_nr;
+static unsigned long long unit, piece, nr_ops, seed, op_nr;
 static const char *name, *copy_name;
 static int direct_fd, cached_fd, only_bad, only_nowait, polled;
 static unsigned char *model, *before, *buf, *back;
@@ -157,10 +164,46 @@ static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum 
 	return ring_reap(&ring, NULL);
 }
 
+/* Two pieces with nothing between, the first of @first bytes */
+static long two_pieces(int write, unsigned char *mem, size_t first, size_t pos, size_t len,
+		       int flags)
+{
+	struct iovec iov[3] = { { mem, first }, { mem, 0 }, { mem + first, len - first } };
+
+	return sys_result(write ? pwritev2(direct_fd, iov, 3, pos, flags) :
+				  preadv2(direct_fd, iov, 3, pos, flags));
+}
+
+/* Pieces with as much as the longest of the short ones between, copied from @mem, or to it */
+static long many_pieces(int write, unsigned char *mem, size_t pos, size_t len, int flags)
+{
+	size_t gap = 8 * piece, at = 0, n = 1 + pick(PIECES), i;
+	struct iovec iov[PIECES];
+	static unsigned char *apart;
+	long ret;
+
+	if (!apart)
+		apart = get_memory(IO_MAX + PIECES * gap + PAGE);
+	for (i = 0; i < n && at < len; at += iov[i++].iov_len) {
+		iov[i].iov_base = apart + at + i * gap;
+		iov[i].iov_len = piece << pick(4);
+		if (i == n - 1 || iov[i].iov_len > len - at)
+			iov[i].iov_len = len - at;
+		if (write)
+			memcpy(iov[i].iov_base, mem + at, iov[i].iov_len);
+	}
+	n = i;
+	ret = sys_result(write ? pwritev2(direct_fd, iov, n, pos, flags) :
+				 preadv2(direct_fd, iov, n, pos, flags));
+	for (i = 0, at = 0; !write && i < n; at += iov[i++].iov_len)
+		memcpy(mem + at, iov[i].iov_base, iov[i].iov_len);
+	return ret;
+}
+
 static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
 {
 	size_t first = pick(len / unit + 1) * unit;
-	struct iovec iov[3] = { { mem, first }, { mem, 0 }, { mem + first, len - first } };
+	int all_good = mem >= buf && mem < buf + PAGE;
 	int flags = polled ? RWF_HIPRI : 0;
 	static aio_context_t ctx;
 	struct io_event event;
@@ -168,8 +211,8 @@ static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enu
 
 	switch (way) {
 	case VECTOR:
-		return sys_result(write ? pwritev2(direct_fd, iov, 3, pos, flags) :
-					  preadv2(direct_fd, iov, 3, pos, flags));
+		return piece && all_good ? many_pieces(write, mem, pos, len, flags) :
+					   two_pieces(write, mem, first, pos, len, flags);
 	case AIO:
 		if (!ctx)
 			ctx = aio_setup(1);
@@ -195,9 +238,11 @@ static unsigned char *pick_direct(size_t *pos, size_t *len, enum way *way, const
 	*pos = pick((FILE_MAX - *len) / unit + 1) * unit;
 	if (pick(2))
 		*pos = pick(size / unit + 1) * unit;
+	*way = pick(NR_WAYS);
+	if (piece && *way == VECTOR)
+		*len = (1 + pick(PAGE / unit)) * unit;
 	if (*pos > FILE_MAX - *len)
 		*pos = FILE_MAX - *len;
-	*way = pick(NR_WAYS);
 	snprintf(doing, sizeof(doing), "direct %s of %zu at %zu, way %d, memory at %zu", what, *len,
 		 *pos, *way, (size_t)(mem - buf));
 	return mem;
@@ -482,6 +527,8 @@ static void parse_word(char *word)
 		only_nowait = 1;
 	else if (!strcmp(word, "polled"))
 		polled = 1;
+	else if (!strncmp(word, "piece=", 6))
+		piece = parse_number(word, word + 6);
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else if (strchr(word, '/') && !copy_name)
@@ -612,7 +659,7 @@ int main(int argc, char **argv)
 	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
-	if (!name || (!nr_ops && !only_bad && !only_nowait) || !unit || PAGE % unit)
+	if (!name || (!nr_ops && !only_bad && !only_nowait) || !unit || PAGE % unit || piece > unit)
 		die(EXIT_USAGE, "%s", usage);
 	want_file(name);
 	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Kinds of direct I/O beside the plain one, on ext4, xfs and the disk: polled, write-through (O_DSYNC
-# by FUA), whole or not at all (RWF_ATOMIC), on disks with protection information, on encrypted files.
+# Kinds of direct I/O beside the plain one, on ext4, xfs and the disk: polled, in small pieces of
+# memory, write-through (O_DSYNC by FUA), whole or not at all (RWF_ATOMIC), on disks with protection
+# information, on encrypted files.
 # Registered memory is among the ways of dio_ops everywhere, zoned disks are in test_array_faults.sh.
 #
 # Who is hurt by a broken one: a program that polls waits for ever; a data base pays a flush of the
@@ -109,19 +110,41 @@ encryption()
 	return $encryption_rc
 }
 
+# 200 operations with one of the seeds meet what nobody polls for: a part of a new block that ext4 and
+# xfs wait for, or a request of several mappings.
 test_polled()
 {
 	dio_null polled poll_queues=1 || lacking=$DIO_WHY
-	case $(uname -r) in
-	6.1.*)	lacking="of 6.1, stock, too, a polled request of several bios may never end" ;;
+	case ${DIO_STOCK:-0}:$(uname -r) in
+	?:6.1.*|1:6.12.*)
+		lacking="of this kernel a polled request of several bios may never end" ;;
 	esac
 	while IFS=: read -r name maker; do
 		unless_lacking "random operations on $name, polled" "$name" "$maker" \
-			dio_fs_model "$name" "$maker" "$DIO_NULL" unit=512 "n=$ops" polled
+			dio_fs_model "$name" "$maker" "$DIO_NULL" unit=512 \
+			"n=$((ops > 200 ? ops : 200))" polled
 	done <<-LIST
 	$systems
 	LIST
 	dio_null_remove polled
+	lacking=""
+}
+
+# blocks_in_pieces BLOCK PIECE: on a disk that takes memory at such addresses
+blocks_in_pieces()
+{
+	lio_lun 1 $((64 * mib)) "block_size=$1" && lio_path 1 0 || lacking=$DIO_WHY
+	[ -n "$lacking" ] ||
+		[ "$(cat "/sys/block/${LIO_DISK##*/}/queue/dma_alignment")" -lt "$2" ] ||
+		lacking="the disk does not take pieces of $2 bytes"
+	while IFS=: read -r name maker; do
+		unless_lacking "random operations on $name, blocks of $1 in pieces of $2" \
+			"$name" "$maker" \
+			dio_fs_model "$name" "$maker" "$LIO_DISK" "unit=$1" "piece=$2" "n=$ops"
+	done <<-LIST
+	$systems
+	LIST
+	lio_remove 1
 	lacking=""
 }
 
@@ -178,12 +201,14 @@ complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 lacking=""
-dio_plan 11
+dio_plan 15
 
 dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_atomic" "$DIO_DISK"
 dio_get_part kinds
 disk=$DIO_DM
 test_polled
+blocks_in_pieces 512 64
+blocks_in_pieces 4096 512
 test_through
 test_whole
 test_protected

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+// A direct write of one block that is mapped and was written has nothing to allocate or to convert.
+
+@overwrite@
+identifier ip, iocb, from, ops, dops, dio_flags, ac, ret;
+@@
+ xfs_file_dio_write_aligned(
+ 	struct xfs_inode	*ip,
+ 	struct kiocb		*iocb,
+ 	struct iov_iter		*from,
+ 	const struct iomap_ops	*ops,
+ 	const struct iomap_dio_ops *dops,
+ 	struct xfs_zone_alloc_ctx *ac)
+ {
+ 	<+...
+-	ret = iomap_dio_rw(iocb, from, ops, dops, dio_flags, ac, 0);
++	ret = -ENOTBLK;
++	/* Blocks of zoned files and of those that may be shared are written elsewhere. */
++	if (!dio_flags && !ac && !xfs_is_cow_inode(ip))
++		ret = iomap_dio_overwrite(iocb, from, xfs_read_iomap_begin, dops);
++	if (ret == -ENOTBLK)
++		ret = iomap_dio_rw(iocb, from, ops, dops, dio_flags, ac, 0);
+ 	...+>
+ }
