@@ -3,7 +3,7 @@
  * Regression test: direct reads and the pages that they hold.
  *
  *	dio_pin FILE
- *	dio_pin count|pieces FILE
+ *	dio_pin count|pieces|over FILE
  *
  * With FILE alone: direct reads and fork. The bug: memory that the disk writes to was held by a
  * plain reference. A fork makes the page copy-on-write; whoever writes into it first gets a copy.
@@ -38,6 +38,9 @@
  * 2 MiB at a time. And where a page was pinned once more, for the next bio, that was not counted:
  * who looks for leaked pins in /proc/vmstat saw less than none. Linux 7.3 has both.
  *
+ * over does the same with writes: it writes over the first page of FILE, with what is there. The
+ * bug: a path for small requests that does not let go of pages, or only if it did the write itself.
+ *
  * Exit status: 0 right, 1 wrong data or pins, 2 usage, 4 this kernel or disk lacks what it takes.
  */
 #define _GNU_SOURCE
@@ -62,7 +65,7 @@
 #define NR_PIECES	1024	/* as many as readv() takes, and four times what a bio holds */
 #define PIECE		8
 
-static const char usage[] = "usage: dio_pin [count|pieces] FILE";
+static const char usage[] = "usage: dio_pin [count|pieces|over] FILE";
 
 static char *pattern, *buf;
 static int fd;
@@ -145,7 +148,7 @@ static void check_pins(long before, const char *what)
 	long lost = pins_lost(before, PIN_ROUNDS);
 
 	if (lost)
-		die(1, "%s: after %d reads %ld pins %s", what, PIN_ROUNDS, labs(lost),
+		die(1, "%s: after %d requests %ld pins %s", what, PIN_ROUNDS, labs(lost),
 		    lost > 0 ? "are left" : "too few are counted as taken");
 }
 
@@ -237,9 +240,44 @@ static void count_pins_of_pieces(void)
 	read_pieces("bad memory behind a piece of a page", pieces, 2, 2 * PAGE);
 }
 
-static void open_to_read(const char *name)
+static void write_over(const char *what, const struct iovec *pieces, int nr)
 {
-	fd = open(name, O_RDONLY | O_DIRECT);
+	long before = pinned_now();
+	ssize_t result;
+	int i;
+
+	for (i = 0; i < PIN_ROUNDS; i++) {
+		result = pwritev(fd, pieces, nr, 0);
+		if (result != PAGE)
+			die(1, "%s: a write gave %s", what,
+			    result_name(result < 0 ? -errno : result));
+	}
+	check_pins(before, what);
+}
+
+/* In as many pieces as a page has sectors a small bio has no room for it. */
+static void count_pins_of_writes(void)
+{
+	char *page = get_memory(2 * PAGE), *apart = get_memory(2 * PAGE);
+	const struct iovec whole = { page, PAGE }, middle = { page + PAGE / 2, PAGE };
+	struct iovec pieces[PAGE / 512];
+	unsigned long i;
+
+	if (pread(fd, page, PAGE, 0) != (ssize_t)PAGE)
+		die(1, "a page: %s", strerror(errno));
+	for (i = 0; i < PAGE / 512; i++) {
+		pieces[i].iov_base = memcpy(apart + 1024 * i, page + 512 * i, 512);
+		pieces[i].iov_len = 512;
+	}
+	write_over("a page", &whole, 1);
+	write_over("a page in many pieces", pieces, PAGE / 512);
+	memmove(page + PAGE / 2, page, PAGE);
+	write_over("parts of pages", &middle, 1);
+}
+
+static void open_file(const char *name, int how)
+{
+	fd = open(name, how | O_DIRECT);
 	if (fd < 0)
 		die(1, "%s: %s", name, strerror(errno));
 }
@@ -251,13 +289,18 @@ int main(int argc, char **argv)
 
 	help_if_asked(argc, argv, usage);
 	if (argc == 3 && !strcmp(argv[1], "count")) {
-		open_to_read(argv[2]);
+		open_file(argv[2], O_RDONLY);
 		count_pins();
 		return 0;
 	}
 	if (argc == 3 && !strcmp(argv[1], "pieces")) {
-		open_to_read(argv[2]);
+		open_file(argv[2], O_RDONLY);
 		count_pins_of_pieces();
+		return 0;
+	}
+	if (argc == 3 && !strcmp(argv[1], "over")) {
+		open_file(argv[2], O_RDWR);
+		count_pins_of_writes();
 		return 0;
 	}
 	if (argc != 2)

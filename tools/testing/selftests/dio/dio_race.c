@@ -4,7 +4,7 @@
  *
  *	dio_race [disk=1] unit=512 n=400 [steady | whole] [apart] [within=120] FILE
  *	dio_race [disk=1] cut FILE
- *	dio_race [disk=1] fallback|extend|beyond|aligned|behind FILE
+ *	dio_race [disk=1] fallback|extend|beyond|aligned|behind|over FILE
  *	dio_race [disk=1] clean FILE
  *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
  *	dio_race [disk=1] check FILE
@@ -70,6 +70,15 @@
  * CPU has workers for, while a write that goes on in the page cache waits for them with the inode
  * lock. Who is hurt: databases that write their logs so. If fsync, which takes that lock, runs
  * before other completions in their queue, nothing of the file ever ends.
+ *
+ * The word over needs a disk that is slow to write, and a page of a file that is there:
+ *
+ *	direct writer: drops what is cached of a block, and sends the write
+ *	buffered reader: reads the block, as it was, into the page cache
+ *	direct writer: the disk is done, the write returns
+ *
+ * Who is hurt: who reads the file by way of the page cache, and goes on to see what was there
+ * before, for as long as the page stays. So it is dropped again when the disk is done.
  *
  * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
  * The writers do n operations each; the others go on until they have. A read may fall short, and
@@ -396,6 +405,60 @@ static void extend_beyond_aio(void)
 	write_beside_aio(0, PAGE / 2, 2 * PAGE, PAGE);
 }
 
+/* A process that does @what and ends; @child tells it from its parent. */
+static pid_t start_one(int *child)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die(1, "no process: %s", strerror(errno));
+	*child = !pid;
+	return pid;
+}
+
+/* Until @pid, a child, sleeps and cannot be woken: it waits for a disk, or for who does */
+static void wait_until_it_waits(pid_t pid)
+{
+	char path[40], text[400];
+	ssize_t len;
+	int stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	do {
+		stat = open(path, O_RDONLY);
+		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
+		if (len < 0)
+			die(1, "%s: %s", path, strerror(errno));
+		close(stat);
+		text[len] = 0;
+		if (strstr(text, ") Z "))
+			die(1, "%s: a process ended that should wait", name);
+	} while (!strstr(text, ") D "));
+}
+
+/* A page comes into the cache while a direct write over it is on its way. */
+static void write_over_cached(void)
+{
+	int child, cached, status;
+	pid_t pid;
+
+	open_file(0);
+	cached = fd;
+	open_file(O_DIRECT);
+	pid = start_one(&child);
+	if (child) {
+		check_result("a write", 0, PAGE, sys_result(pwrite(fd, right, PAGE, 0)), 1);
+		_exit(0);
+	}
+	wait_until_it_waits(pid);
+	check_result("a read", 0, PAGE, sys_result(pread(cached, buf, PAGE, 0)), 1);
+	check_racing(buf, 0, PAGE);
+	if (waitpid(pid, &status, 0) != pid || status)
+		die(1, "%s: the writer failed", name);
+	check_result("a read behind it", 0, PAGE, sys_result(pread(cached, buf, PAGE, 0)), 1);
+	check_stamps(buf, 0, PAGE);
+}
+
 /* The AIO writes are O_DSYNC and of whole blocks; the last meets a hole, and falls back. */
 static void write_behind_syncs(void)
 {
@@ -450,17 +513,6 @@ static void set_alarm(unsigned int seconds)
 	alarm(seconds);
 }
 
-/* A process that does @what and ends; @child tells it from its parent. */
-static pid_t start_one(int *child)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		die(1, "no process: %s", strerror(errno));
-	*child = !pid;
-	return pid;
-}
-
 /* @len bytes of a new file, which are not right yet, in memory */
 static unsigned char *map_file(const char *path, size_t len, int *to)
 {
@@ -474,26 +526,6 @@ static unsigned char *map_file(const char *path, size_t len, int *to)
 	if (map == MAP_FAILED)
 		die(1, "%s cannot be mapped: %s", path, strerror(errno));
 	return map;
-}
-
-/* Until @pid, a child, sleeps and cannot be woken: it waits for a disk, or for who does */
-static void wait_until_it_waits(pid_t pid)
-{
-	char path[40], text[400];
-	ssize_t len;
-	int stat;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	do {
-		stat = open(path, O_RDONLY);
-		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
-		if (len < 0)
-			die(1, "%s: %s", path, strerror(errno));
-		close(stat);
-		text[len] = 0;
-		if (strstr(text, ") Z "))
-			die(1, "%s: a process ended that should wait", name);
-	} while (!strstr(text, ") D "));
 }
 
 /*
@@ -695,6 +727,8 @@ static void parse_word(char *word)
 		only = write_aligned_below_read;
 	else if (!strcmp(word, "behind"))
 		only = write_behind_syncs;
+	else if (!strcmp(word, "over"))
+		only = write_over_cached;
 	else if (!strcmp(word, "locked"))
 		only = read_beside_locked_page;
 	else if (!strncmp(word, "stop=", 5))

@@ -168,7 +168,7 @@ dio_get_part files
 disk=$DIO_DM
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $((7 + $(echo "$dio_systems" | wc -l) * 5 - $(echo "$no_wait" | wc -w)))
+dio_plan $((7 + $(echo "$dio_systems" | wc -l) * 6 - $(echo "$no_wait" | wc -w)))
 
 head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
 dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
@@ -197,11 +197,13 @@ while IFS=: read -r name maker less; do
 	[ -z "$steady" ] || race="read and write at once, $name"
 	beside="a write into a hole beside an AIO write, $name"
 	cut="truncate waits for a read, $name"
+	over="a page comes into the cache while it is written over, $name"
 	clean="a sync while the disk reads into a mapped file, $name"
 	load="fio verifies what it writes, $name"
 	if why=$(dio_fs_lacks "$name" "$maker"); then
 		dio_skip "$beside" "$why"
 		[ "$steady" = steady ] || dio_skip "$cut" "$why"
+		dio_skip "$over" "$why"
 		dio_skip "$clean" "$why"
 		dio_skip "$race" "$why"
 		[ "$name" != ocfs2 ] || dio_skip "$apart" "$why"
@@ -211,6 +213,7 @@ while IFS=: read -r name maker less; do
 	dio_check "$beside" on_slow "$name" "$maker" 0 1000 fallback if=/dev/zero seek=1 count=1
 	[ "$steady" = steady ] ||
 		dio_check "$cut" on_slow "$name" "$maker" 1500 0 cut if="$DIO_TMP/stamps"
+	dio_check "$over" on_slow "$name" "$maker" 0 1000 over if=/dev/zero count=1
 	dio_check "$clean" clean_on "$name" "$maker"
 	# shellcheck disable=SC2086 # a word or none
 	dio_check "$race" race_on "$name" "$maker" "${less:-1}" $steady

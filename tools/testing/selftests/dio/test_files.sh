@@ -65,7 +65,8 @@ count_on()
 {
 	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	dd if=/dev/zero of="$DIO_TMP/mnt/count" bs=64k count=1 status=none && sync &&
-		"$DIO_DIR/dio_pin" count "$DIO_TMP/mnt/count"
+		"$DIO_DIR/dio_pin" count "$DIO_TMP/mnt/count" &&
+		"$DIO_DIR/dio_pin" over "$DIO_TMP/mnt/count"
 	counted=$?
 	umount "$DIO_TMP/mnt" || return
 	return $counted
