@@ -78,7 +78,10 @@
  *	direct writer: the disk is done, the write returns
  *
  * Who is hurt: who reads the file by way of the page cache, and goes on to see what was there
- * before, for as long as the page stays. So it is dropped again when the disk is done.
+ * before, for as long as the page stays. So it is dropped again when the disk is done. And what is
+ * dirty in the page cache is written before, or it goes to the disk later, over what is newer. What
+ * the write is into was written before, or allocated alone (then it must not be taken for written),
+ * or is a hole.
  *
  * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
  * The writers do n operations each; the others go on until they have. A read may fall short, and
@@ -436,27 +439,61 @@ static void wait_until_it_waits(pid_t pid)
 	} while (!strstr(text, ") D "));
 }
 
-/* A page comes into the cache while a direct write over it is on its way. */
-static void write_over_cached(void)
+/* A direct write of a block's length; then what is there, in the cache and on the disk */
+static void write_block(int cached, size_t pos, size_t block)
 {
-	int child, cached, status;
-	pid_t pid;
+	check_result("a write", pos, block, sys_result(pwrite(fd, right + pos, block, pos)), 1);
+	if (fsync(cached))
+		die(1, "%s: fsync: %s", name, strerror(errno));
+	check_result("a read", pos, block, sys_result(pread(cached, buf, block, pos)), 1);
+	check_stamps(buf, pos, block);
+	check_result("a direct read", pos, block, sys_result(pread(fd, buf, block, pos)), 1);
+	check_stamps(buf, pos, block);
+}
+
+/* A block comes into the cache while a direct write over it is on its way. */
+static void write_over_cached(int cached, size_t block)
+{
+	int child, status;
+	pid_t pid = start_one(&child);
+
+	if (child) {
+		check_result("a write", 0, block, sys_result(pwrite(fd, right, block, 0)), 1);
+		_exit(0);
+	}
+	wait_until_it_waits(pid);
+	check_result("a read", 0, block, sys_result(pread(cached, buf, block, 0)), 1);
+	check_racing(buf, 0, block);
+	if (waitpid(pid, &status, 0) != pid || status)
+		die(1, "%s: the writer failed", name);
+	check_result("a read behind it", 0, block, sys_result(pread(cached, buf, block, 0)), 1);
+	check_stamps(buf, 0, block);
+}
+
+/* Over what is cached, dirty, there but not written, not there, and there in part */
+static void write_over(void)
+{
+	struct stat st;
+	size_t block;
+	int cached;
 
 	open_file(0);
 	cached = fd;
 	open_file(O_DIRECT);
-	pid = start_one(&child);
-	if (child) {
-		check_result("a write", 0, PAGE, sys_result(pwrite(fd, right, PAGE, 0)), 1);
-		_exit(0);
-	}
-	wait_until_it_waits(pid);
-	check_result("a read", 0, PAGE, sys_result(pread(cached, buf, PAGE, 0)), 1);
-	check_racing(buf, 0, PAGE);
-	if (waitpid(pid, &status, 0) != pid || status)
-		die(1, "%s: the writer failed", name);
-	check_result("a read behind it", 0, PAGE, sys_result(pread(cached, buf, PAGE, 0)), 1);
-	check_stamps(buf, 0, PAGE);
+	if (fstat(fd, &st))
+		die(1, "%s: %s", name, strerror(errno));
+	block = st.st_blksize < (long)PAGE ? st.st_blksize : PAGE;
+	write_over_cached(cached, block);
+	memset(buf, 0xdb, block);
+	check_result("a buffered write", 0, block, sys_result(pwrite(cached, buf, block, 0)), 1);
+	write_block(cached, 0, block);
+	if (!fallocate(fd, 0, IO_MAX, PAGE))
+		write_block(cached, IO_MAX, block);
+	if (ftruncate(fd, IO_MAX + 4 * PAGE))
+		die(1, "%s: truncate: %s", name, strerror(errno));
+	write_block(cached, IO_MAX + 2 * PAGE, block);
+	if (block > STAMP_SECTOR)
+		write_block(cached, IO_MAX + 2 * PAGE + block / 2, block);
 }
 
 /* The AIO writes are O_DSYNC and of whole blocks; the last meets a hole, and falls back. */
@@ -728,7 +765,7 @@ static void parse_word(char *word)
 	else if (!strcmp(word, "behind"))
 		only = write_behind_syncs;
 	else if (!strcmp(word, "over"))
-		only = write_over_cached;
+		only = write_over;
 	else if (!strcmp(word, "locked"))
 		only = read_beside_locked_page;
 	else if (!strncmp(word, "stop=", 5))
