@@ -145,10 +145,15 @@ static void set_size(size_t to)
 	size = to;
 }
 
-/* Bad memory cannot be registered: there both ways are one. */
+/* Is it of the memory that can be registered, and copied? Bad memory cannot. */
+static int is_of_buf(const unsigned char *mem)
+{
+	return mem >= buf && mem < buf + PAGE;
+}
+
 static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
 {
-	int fixed = way == FIXED && mem >= buf && mem < buf + PAGE;
+	int fixed = way == FIXED && is_of_buf(mem);
 	int op = write ? IORING_OP_WRITE : IORING_OP_READ;
 	struct iovec all = { buf, IO_MAX + PAGE };
 	static struct ring ring;
@@ -183,7 +188,7 @@ static long many_pieces(int write, unsigned char *mem, size_t pos, size_t len, i
 	long ret;
 
 	if (!apart)
-		apart = get_memory(IO_MAX + PIECES * gap + PAGE);
+		apart = get_memory(PAGE + PIECES * gap);
 	for (i = 0; i < n && at < len; at += iov[i++].iov_len) {
 		iov[i].iov_base = apart + at + i * gap;
 		iov[i].iov_len = piece << pick(4);
@@ -203,7 +208,6 @@ static long many_pieces(int write, unsigned char *mem, size_t pos, size_t len, i
 static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
 {
 	size_t first = pick(len / unit + 1) * unit;
-	int all_good = mem >= buf && mem < buf + PAGE;
 	int flags = polled ? RWF_HIPRI : 0;
 	static aio_context_t ctx;
 	struct io_event event;
@@ -211,8 +215,9 @@ static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enu
 
 	switch (way) {
 	case VECTOR:
-		return piece && all_good ? many_pieces(write, mem, pos, len, flags) :
-					   two_pieces(write, mem, first, pos, len, flags);
+		if (piece && is_of_buf(mem))
+			return many_pieces(write, mem, pos, len, flags);
+		return two_pieces(write, mem, first, pos, len, flags);
 	case AIO:
 		if (!ctx)
 			ctx = aio_setup(1);

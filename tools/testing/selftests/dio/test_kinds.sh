@@ -133,7 +133,8 @@ test_polled()
 	lacking=""
 }
 
-# blocks_in_pieces BLOCK PIECE: on a disk that takes memory at such addresses
+# blocks_in_pieces BLOCK PIECE: on a disk that takes memory at such addresses; 300 operations meet
+# blocks that were written, in more pieces than a small bio has room for.
 blocks_in_pieces()
 {
 	lio_lun 1 $((64 * mib)) "block_size=$1" && lio_path 1 0 || lacking=$DIO_WHY
@@ -145,8 +146,8 @@ blocks_in_pieces()
 	esac
 	while IFS=: read -r name maker; do
 		unless_lacking "random operations on $name, blocks of $1 in pieces of $2" \
-			"$name" "$maker" \
-			dio_fs_model "$name" "$maker" "$LIO_DISK" "unit=$1" "piece=$2" "n=$ops"
+			"$name" "$maker" dio_fs_model "$name" "$maker" "$LIO_DISK" "unit=$1" \
+			"piece=$2" "n=$((ops > 300 ? ops : 300))"
 	done <<-LIST
 	$systems
 	LIST
@@ -168,6 +169,35 @@ shared()
 		cmp -i 4096:0 -n 4096 "$DIO_TMP/mnt/one" /dev/zero
 	shared_rc=$?
 	umount "$DIO_TMP/mnt" && return $shared_rc
+}
+
+# refused NAME MAKER: a write over a block fails if the disk does, and the file is as it was
+refused()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	head -c 64K /dev/urandom >"$DIO_TMP/before" &&
+		dd if="$DIO_TMP/before" of="$DIO_TMP/mnt/one" bs=64k oflag=direct status=none &&
+		sync && dio_dm_table kinds "0 $DIO_SECTORS error" || return
+	block=$(stat -c %o "$DIO_TMP/mnt/one")
+	! dd if=/dev/zero of="$DIO_TMP/mnt/one" bs="$block" count=1 oflag=direct conv=notrunc \
+		status=none 2>"$DIO_TMP/refused"
+	refused_rc=$?
+	dio_dm_table kinds "0 $DIO_SECTORS linear $DIO_DISK 0" || return
+	cat "$DIO_TMP/refused"
+	[ $refused_rc -eq 0 ] && grep -q 'Input/output error' "$DIO_TMP/refused" &&
+		cmp "$DIO_TMP/before" "$DIO_TMP/mnt/one"
+	refused_rc=$?
+	umount "$DIO_TMP/mnt" && return $refused_rc
+}
+
+test_refused()
+{
+	while IFS=: read -r name maker; do
+		unless_lacking "a write over a block that the disk refuses, $name" "$name" "$maker" \
+			refused "$name" "$maker"
+	done <<-LIST
+	$systems
+	LIST
 }
 
 test_shared()
@@ -229,7 +259,7 @@ complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 lacking=""
-dio_plan 16
+dio_plan 18
 
 dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_atomic" "$DIO_DISK"
 dio_get_part kinds
@@ -238,6 +268,7 @@ test_polled
 blocks_in_pieces 512 64
 blocks_in_pieces 4096 512
 test_shared
+test_refused
 test_through
 test_whole
 test_protected
