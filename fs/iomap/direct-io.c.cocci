@@ -53,17 +53,17 @@ identifier start = __iomap_dio_rw;
 @one_plug depends on one_bio@
 identifier plug, iomi, ops, ret;
 @@
--blk_start_plug(&plug);
- while ((ret = iomap_iter(&iomi, ops)) > 0) {
-+	if (!plugged && !iomap_dio_is_one_bio(&iomi, dio)) {
-+		blk_start_plug(&plug);
-+		plugged = true;
-+	}
- 	...
- }
--blk_finish_plug(&plug);
-+if (plugged)
-+	blk_finish_plug(&plug);
+-	blk_start_plug(&plug);
+ 	while ((ret = iomap_iter(&iomi, ops)) > 0) {
++		if (!plugged && !iomap_dio_is_one_bio(&iomi, dio)) {
++			blk_start_plug(&plug);
++			plugged = true;
++		}
+ 		...
+ 	}
+-	blk_finish_plug(&plug);
++	if (plugged)
++		blk_finish_plug(&plug);
 
 @declare depends on one_plug@
 identifier plug;

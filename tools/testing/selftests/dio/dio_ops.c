@@ -34,9 +34,10 @@
  * for is not found again: it times out, or the program waits for ever.
  *
  * With piece=N, preadv and pwritev move no more than a page, and have up to nine pieces of memory
- * that lie apart, each but the last of 1, 2, 4 or 8 times N bytes. Who is hurt by a broken kernel:
- * a program that gathers a block from headers and data, on a disk that takes memory at such
- * addresses. A path for small requests that has room for few pieces says -EFAULT, or writes a part.
+ * that lie apart, each but the last of N bytes, or of 1, 2, 4 or 8 times as many. Who is hurt by a
+ * broken kernel: a program that gathers a block from headers and data, on a disk that takes memory
+ * at such addresses. A path for small requests that has room for few pieces says -EFAULT, or writes
+ * a part.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
@@ -182,7 +183,7 @@ static long two_pieces(int write, unsigned char *mem, size_t first, size_t pos, 
 /* Pieces with as much as the longest of the short ones between, copied from @mem, or to it */
 static long many_pieces(int write, unsigned char *mem, size_t pos, size_t len, int flags)
 {
-	size_t gap = 8 * piece, at = 0, n = 1 + pick(PIECES), i;
+	size_t gap = 8 * piece, at = 0, n = 1 + pick(PIECES), magnitudes = pick(2) ? 1 : 4, i;
 	struct iovec iov[PIECES];
 	static unsigned char *apart;
 	long ret;
@@ -191,7 +192,7 @@ static long many_pieces(int write, unsigned char *mem, size_t pos, size_t len, i
 		apart = get_memory(PAGE + PIECES * gap);
 	for (i = 0; i < n && at < len; at += iov[i++].iov_len) {
 		iov[i].iov_base = apart + at + i * gap;
-		iov[i].iov_len = piece << pick(4);
+		iov[i].iov_len = piece << pick(magnitudes);
 		if (i == n - 1 || iov[i].iov_len > len - at)
 			iov[i].iov_len = len - at;
 		if (write)
