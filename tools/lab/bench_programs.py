@@ -19,7 +19,8 @@ import subprocess
 import time
 
 from bench_data import ROCKSDB, ROWS, SEED, archive, key_of
-from bench_disks import MOUNTED, OUT, Failed, emit, get, make_fs, model_disk, run, unmount
+from bench_disks import MOUNTED, OUT, Failed, emit, get, make_fs, model_disk, mount, run, \
+    unmount
 from bench_readahead import device_reads, little_memory
 
 READS = 2000
@@ -100,7 +101,7 @@ def fresh(disk, fs, data):
     make_fs(fs, disk)
     run("tar", "-C", MOUNTED, "-xf", archive(OUT, data))
     run("umount", MOUNTED)
-    run("mount", "-t", fs, "-o", "noatime", disk, MOUNTED)
+    mount(fs, disk)
     run("mount", "--bind", MOUNTED, f"{root()}/data")
 
 
