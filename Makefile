@@ -353,13 +353,13 @@ check: kernel
 	$(LAB)/overlay.py --check-smpl
 	$(LAB)/series.py --check
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
-	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
+	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse \
 		-f $(addprefix $(CURDIR)/,$(SOURCES)) && \
-	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse \
+	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse \
 		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
 		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES))
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
-	perl $$src/scripts/checkpatch.pl --no-tree --strict --terse --ignore "$(STANDIN_STYLE)" \
+	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse --ignore "$(STANDIN_STYLE)" \
 		-f $(addprefix $(CURDIR)/,$(HARNESS))
 	@unset MAKEFLAGS O; tree=$$($(LAB)/kernel.sh dir patched); \
 		src=$$($(LAB)/kernel.sh dir source); \
