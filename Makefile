@@ -67,6 +67,8 @@ help:
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
 	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
+	@echo 'make races      readers of a file, 16 of them on one open file, on a kernel with KCSAN: do'
+	@echo '                accesses of readahead race?'
 	@echo 'make stock-tests  the selftests on the stock kernel: what it is known to fail must fail;'
 	@echo '                short-stock-tests: a part of them'
 	@echo 'make kunit      KUnit tests, in the patched kernel with little else on top'
@@ -161,6 +163,16 @@ $(STOCK_GUESTS): run-stock-tests-%:
 	@$(LAB)/guest.sh -k stock -n $* -t 3600 env RESULTS=log/stock TAKEN=taken GUEST=$* \
 		$(TEST_ENV) DIO_STOCK=1 XFAIL=$(XFAIL) \
 		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
+
+# What shares the state of an open file, or the pages of a file, with what is ours
+RACES = $(O)/log/races
+
+races: selftests
+	@rm -rf $(RACES); mkdir -p $(RACES)
+	@cd "$$($(LAB)/kernel.sh build races)" && nm --defined-only mm/readahead_runs.o mm/readahead.o \
+		mm/filemap.o mm/fadvise.o fs/file_table.o | sed -n 's/.* [tT] //p' >$(RACES)/functions
+	@$(LAB)/guest.sh -k races -n races -t 3600 env RESULTS=log/races RACES=$(RACES)/functions \
+		$(TEST_ENV) $(CURDIR)/$(LAB)/races.sh test_ra_stress
 
 complaint-tests: patched-modules
 	@$(MAKE) --no-print-directory run-complaint-tests
@@ -382,7 +394,7 @@ clean:
 .PHONY: help packages kernel modules patched-modules selftests deb kit disks guest-tests array-tests \
 	all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) \
 	stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
-	run-debug-complaint-tests kunit objects field-check kunit-modules kunit-guest-tests base-tests \
+	run-debug-complaint-tests races kunit objects field-check kunit-modules kunit-guest-tests base-tests \
 	base-check field run bench real programs report profile trace series both-series series-steps \
 	unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -120,6 +120,26 @@ identifier mapping;
 +	return dirty || mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
  }
 
+// Who reads by one open file writes and reads where the last read ended, with nothing held.
+
+@prev_pos_asked depends on ask_the_tags@
+identifier ra;
+expression E;
+@@
+(
+ ra->prev_pos = E
+|
+-ra->prev_pos
++READ_ONCE(ra->prev_pos)
+)
+
+@prev_pos_told depends on prev_pos_asked@
+identifier ra;
+expression E;
+@@
+-ra->prev_pos = E;
++WRITE_ONCE(ra->prev_pos, E);
+
 // What is read around a fault, where no advice says it, is mm/readahead_runs.c's to choose.
 
 @include_runs@

@@ -7,7 +7,7 @@
 #		[-t SECONDS] COMMAND...
 #	guest.sh [-k KERNEL] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
 #
-#	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug or step, see kernel.sh
+#	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug, races or step, see kernel.sh
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
 #	    read in the guest are then instructions, whatever else the host does. What watches for
 #	    hangs is off: it would be counted.
@@ -80,7 +80,7 @@ done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
 case $kernel in
-stock|patched|distro|distro-stock|kunit|debug|step)	;;
+stock|patched|distro|distro-stock|kunit|debug|races|step)	;;
 *)	die 2 "no such kernel: $kernel" ;;
 esac
 case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac

@@ -3,7 +3,8 @@
 #
 # Builds the stock and the patched kernel from one configuration, and more from the patched tree:
 # kunit (kunit.config on top: KUnit and what it tests; not in patched, since KUnit changes a structure
-# that all include), and debug (that, and debug.config: KASAN, lockdep, the raw driver as a module).
+# that all include), debug (that, and debug.config: KASAN, lockdep, the raw driver as a module), and
+# races (races.config: KCSAN).
 # distro-stock and distro are stock and patched with what costs time in a distribution's
 # configuration (distro.config). BASE= or KSRC= say of which kernel (base.sh).
 #
@@ -14,6 +15,7 @@
 #	kernel.sh build patched modules	and only patched's
 #	kernel.sh build debug	build debug, its raw driver and lkdtm, print its directory
 #	kernel.sh build debug modules	and all of its modules
+#	kernel.sh build races	build races and its modules, print its directory
 #	kernel.sh build distro	build distro-stock and distro, print their directories
 #	kernel.sh build kunit	build kunit alone, print its directory
 #	kernel.sh build kunit modules	and its modules
@@ -25,7 +27,7 @@
 #	kernel.sh build deb	build packages of stock and patched for a machine, print their names
 #				(deb.sh; CONFIG= says which configuration)
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, step,
-#				distro-stock, distro, deb-stock, deb, venv
+#				races, distro-stock, distro, deb-stock, deb, venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
 # are built in place: kbuild's in-tree object files hardly mention where the tree lies, so the
@@ -78,6 +80,7 @@ configs()
 	deb|deb-stock)	base_config && echo "$top/tools/lab/deb.config"; return ;;
 	kunit)	all+=(lab/kunit.config) ;;
 	debug)	all+=(lab/kunit.config lab/debug.config) ;;
+	races)	all+=(lab/races.config) ;;
 	distro|distro-stock)	all+=(lab/distro.config "lab/distro-$base.config") ;;
 	esac
 	for one in "${all[@]}"; do
@@ -96,7 +99,7 @@ dir_of()
 	case $1 in
 	source)		echo "$cache/$of/source" ;;
 	stock|distro-stock|deb-stock)	echo "$cache/$of/$key/$1" ;;
-	patched|distro|debug|kunit|step|deb)	echo "$cache/$of/$key/$1-$checkout" ;;
+	patched|distro|debug|races|kunit|step|deb)	echo "$cache/$of/$key/$1-$checkout" ;;
 	venv)		echo "$cache/virtme-ng-$vng_version" ;;
 	*)		die 2 "no such directory name: $1" ;;
 	esac
@@ -303,6 +306,15 @@ build_debug()
 	patch_and_build debug "$(dir_of source)" 1700l
 }
 
+build_races()
+{
+	source_tree
+	get_vng
+	lock "$(dirname "$(dir_of races)")"
+	patch_and_build races "$(dir_of source)" 1500l
+	build_modules races 300l
+}
+
 build_kunit()
 {
 	source_tree
@@ -401,6 +413,7 @@ build)
 		build_modules debug 400l
 		dir_of debug
 		;;
+	races)	build_races; dir_of races ;;
 	stock)	build_stock; dir_of stock ;;
 	kunit)	build_kunit; dir_of kunit ;;
 	deb)	build_deb ;;
@@ -415,5 +428,5 @@ build)
 	esac
 	;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|distro|debug [modules]|kunit [modules]|objects|deb|step [PATCH]]|dir NAME" ;;
+*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|distro|debug [modules]|races|kunit [modules]|objects|deb|step [PATCH]]|dir NAME" ;;
 esac

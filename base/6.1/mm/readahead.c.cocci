@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
+// What the last reader has left there another one may write now.
+
+@prev_pos_asked@
+identifier ra, index;
+@@
+-index = (unsigned long long)ra->prev_pos >> PAGE_SHIFT;
++index = (unsigned long long)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
+
 // Linux 6.1 chooses all windows in one function.
 
-@include_runs@
+@include_runs depends on prev_pos_asked@
 @@
  #include "internal.h"
 +#include "readahead_runs.h"

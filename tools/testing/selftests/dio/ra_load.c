@@ -31,8 +31,9 @@
  * and what is read must be those; the word holes allows zeros instead; bad=N: the page at each
  * multiple of N but 0 cannot be read, and a read must end just before it, or with EIO if it begins
  * there (not with read, mmap); folio=N: the page cache may read N bytes as one, at a multiple of N,
- * and those may fail that are together with a bad page. Prints the time of the requests, what they
- * read and wrote:
+ * and those may fail that are together with a bad page; share=N: as many processes do all that on
+ * one open file, at the same time, with seeds of their own. Prints the time of the requests, what
+ * they read and wrote (each of those that share a line):
  *
  *	{"n": 400, "bytes": 26214400, "written": 0, "nsec": 96000000, "last": 8192}
  *
@@ -44,6 +45,7 @@
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "claim.h"
 #include "stamp.h"
@@ -65,7 +67,8 @@ struct mode {
 static struct {
 	const char *name;
 	const struct mode *mode;
-	unsigned long long bs, len, n, k, seed, from, every, size, disk, bad, folio, writes, fsync;
+	unsigned long long bs, len, n, k, seed, from, every, size, disk, bad, folio, writes, fsync,
+			   share;
 	int verify, holes, separate, once, open, look, cold, advice;
 } opt = { .bs = PAGE, .k = 8, .seed = 1, .folio = PAGE, .advice = -1 };
 
@@ -472,7 +475,7 @@ static const struct {
 	{ "seed=", &opt.seed }, { "from=", &opt.from }, { "every=", &opt.every },
 	{ "size=", &opt.size }, { "disk=", &opt.disk }, { "bad=", &opt.bad },
 	{ "folio=", &opt.folio },
-	{ "writes=", &opt.writes }, { "fsync=", &opt.fsync },
+	{ "writes=", &opt.writes }, { "fsync=", &opt.fsync }, { "share=", &opt.share },
 };
 
 static void parse_word(char *word)
@@ -516,6 +519,34 @@ static void parse_word(char *word)
 		die(EXIT_USAGE, "unknown word %s", word);
 }
 
+static int run_mode(void)
+{
+	opt.mode->run();
+	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, ", opt.n, bytes, written);
+	printf("\"nsec\": %llu, \"last\": %llu}\n", nsec, last);
+	return 0;
+}
+
+/* The exit status is that of one that failed. */
+static int run_shared(void)
+{
+	int status, failed = 0;
+
+	for (; opt.share; opt.share--, opt.seed++) {
+		switch (fork()) {
+		case -1:
+			die(EXIT_USAGE, "fork: %s", strerror(errno));
+		case 0:
+			exit(run_mode());
+		}
+	}
+	while (wait(&status) > 0) {
+		if (status)
+			failed = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_DATA;
+	}
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	int i;
@@ -542,8 +573,5 @@ int main(int argc, char **argv)
 	memset(buf, 0, opt.bs);
 	stay_in_memory();
 	drop_pages();
-	opt.mode->run();
-	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, ", opt.n, bytes, written);
-	printf("\"nsec\": %llu, \"last\": %llu}\n", nsec, last);
-	return 0;
+	return opt.share ? run_shared() : run_mode();
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Readahead while the ground moves: readers of several kinds check each byte of a file, and beside
-# them caches are dropped, holes are punched, the end is cut off and put back, the file system is
-# remounted, or memory is short. On file systems with large folios (xfs, on a loop device: it wants
-# more than 64 MiB), bios of their own, and buffer heads, as far as they are at hand.
+# Readahead while the ground moves: readers of several kinds check each byte of a file, 16 of them on
+# one open file, and beside them caches are dropped, holes are punched, the end is cut off and put
+# back, the file system is remounted, or memory is short. On file systems with large folios (xfs, on a
+# loop device: it wants more than 64 MiB), bios of their own, and buffer heads, as far as they are at
+# hand.
 #
 # Readers stay below the part that is cut off; where there are holes they may see zeros, and where
 # there is one at last, it must be seen. A broken kernel shows old pages, pages of another place, or
@@ -60,6 +61,15 @@ reader()
 	pids="$pids $!"
 }
 
+# many_readers SEED: where memory is short, so many programs alone would take all of it.
+many_readers()
+{
+	[ -z "$group" ] || return 0
+	reader run len=64k bs=4k n=25 share=16 "seed=$1"
+	case $allow in bad=*) return ;; esac
+	reader mmap-run len=64k n=25 share=16 "seed=$1"
+}
+
 start_readers()
 {
 	pids=""
@@ -70,6 +80,7 @@ start_readers()
 	reader streams k=4 bs=4k n=1000
 	reader seq bs=128k n=192
 	reader mix len=128k bs=4k n=60 "seed=$1"
+	many_readers "$1"
 	case $allow in bad=*) return ;; esac
 	reader mmap-random n=500 "seed=$1"
 	reader mmap-seq n=2000
