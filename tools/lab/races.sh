@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest, on the kernel with KCSAN: runs selftests as selftests.sh does, and has KCSAN tell of
-# races in readahead, between two of its functions or one and any other. What races elsewhere in the
-# kernel is not told: races.sh [TEST]...
-#
-# RACES= is a file with the functions' names, a line each. The guest fails if the log has a report.
+# In the guest, on the kernel with KCSAN: races.sh TEST... runs selftests as selftests.sh does, and has
+# KCSAN tell of races between functions that $RACES names, a file with one a line. The rest of the
+# kernel has races of its own. A report fails the guest, whose log is scanned.
 
 lab=$(cd "$(dirname "$0")" && pwd)
 kcsan=/sys/kernel/debug/kcsan
 
 mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug || exit 2
+[ -e "$kcsan" ] || { echo "races: this kernel has no KCSAN" >&2; exit 2; }
 while read -r name; do
 	# One that was put in line has no name to report.
 	! grep -q " $name\$" /proc/kallsyms || echo "!$name" >"$kcsan" || exit 2
