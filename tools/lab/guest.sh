@@ -119,7 +119,11 @@ append="$append no_timer_check"
 append="$append no5lvl"
 # Stuck: a CPU and a workqueue for a minute (softlockups are told at twice the threshold). A task
 # may wait for two minutes, the kernel's own limit.
-if [ "$count" -eq 1 ]; then
+# KCSAN stops a CPU in the middle of what it does, also where nothing else may run.
+if [ "$kernel" = races ]; then
+	append="$append nowatchdog rcupdate.rcu_cpu_stall_suppress=1"
+	append="$append workqueue.watchdog_thresh=0 sysctl.kernel.hung_task_timeout_secs=0"
+elif [ "$count" -eq 1 ]; then
 	append="$append nowatchdog workqueue.watchdog_thresh=0 sysctl.kernel.hung_task_timeout_secs=0"
 else
 	append="$append watchdog_thresh=30 workqueue.watchdog_thresh=60"

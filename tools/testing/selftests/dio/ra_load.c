@@ -32,8 +32,9 @@
  * multiple of N but 0 cannot be read, and a read must end just before it, or with EIO if it begins
  * there (not with read, mmap); folio=N: the page cache may read N bytes as one, at a multiple of N,
  * and those may fail that are together with a bad page; share=N: as many processes do all that on
- * one open file, at the same time, with seeds of their own. Prints the time of the requests, what
- * they read and wrote (each of those that share a line):
+ * one open file, at the same time, with seeds of their own (not with read, open or separate).
+ *
+ * Prints the time of the requests, what they read and wrote (each of those that share a line):
  *
  *	{"n": 400, "bytes": 26214400, "written": 0, "nsec": 96000000, "last": 8192}
  *
@@ -56,7 +57,7 @@
 
 static const char usage[] = "usage: ra_load MODE [len=64k] bs=4k n=400 FILE";
 
-enum { NEEDS_LEN = 1, NO_BAD = 2 };
+enum { NEEDS_LEN = 1, NO_BAD = 2, NO_SHARE = 4 };
 
 struct mode {
 	const char *name;
@@ -458,7 +459,7 @@ static void run_mmap_turn(void)
 static const struct mode modes[] = {
 	{ "run", run_runs, NEEDS_LEN }, { "geometric", run_geometric, NEEDS_LEN },
 	{ "random", run_random, 0 }, { "turn", run_turn, NEEDS_LEN }, { "seq", run_seq, 0 },
-	{ "streams", run_streams, 0 }, { "read", run_read, NO_BAD },
+	{ "streams", run_streams, 0 }, { "read", run_read, NO_BAD | NO_SHARE },
 	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
 	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
 	{ "whole", run_whole, 0 },
@@ -531,18 +532,24 @@ static int run_mode(void)
 static int run_shared(void)
 {
 	int status, failed = 0;
+	pid_t pid = 0;
 
-	for (; opt.share; opt.share--, opt.seed++) {
-		switch (fork()) {
-		case -1:
-			die(EXIT_USAGE, "fork: %s", strerror(errno));
-		case 0:
+	for (; opt.share && pid >= 0; opt.share--, opt.seed++) {
+		pid = fork();
+		if (!pid) {
+			stay_in_memory();
 			exit(run_mode());
 		}
 	}
+	if (pid < 0) {
+		fprintf(stderr, PROGRAM ": fork: %s\n", strerror(errno));
+		failed = EXIT_USAGE;
+	}
 	while (wait(&status) > 0) {
+		if (WIFSIGNALED(status))
+			fprintf(stderr, PROGRAM ": ended by signal %d\n", WTERMSIG(status));
 		if (status)
-			failed = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_DATA;
+			failed = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_IO;
 	}
 	return failed;
 }
@@ -562,6 +569,8 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "%s needs len=", opt.mode->name);
 	if (opt.bad && opt.mode->flags & NO_BAD)
 		die(EXIT_USAGE, "%s has no bad=", opt.mode->name);
+	if (opt.share && (opt.mode->flags & NO_SHARE || opt.open || opt.separate))
+		die(EXIT_USAGE, "share= is of one open file: not with read, open or separate");
 	if (opt.bad % PAGE || !opt.folio || opt.folio % PAGE || opt.writes > 100)
 		die(EXIT_USAGE, "bad= and folio= are multiples of %lu, writes= at most 100", PAGE);
 	fd = open_file();
