@@ -392,10 +392,10 @@ check: kernel
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel modules patched-modules selftests deb kit disks guest-tests array-tests \
-	all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests $(DEBUG_GUESTS) \
-	stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests run-complaint-tests \
-	run-debug-complaint-tests races kunit objects field-check kunit-modules kunit-guest-tests base-tests \
-	base-check field run bench real programs report profile trace series both-series series-steps \
-	unit-tests harness mutants fuzz test boot check clean
+.PHONY: help packages kernel modules patched-modules selftests deb kit disks guest-tests \
+	array-tests all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests \
+	$(DEBUG_GUESTS) stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests \
+	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
+	kunit-guest-tests base-tests base-check field run bench real programs report profile trace \
+	series both-series series-steps unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash
