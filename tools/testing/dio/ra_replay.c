@@ -8,7 +8,8 @@
  *						that lose more than 5 percent of time or pages
  *	ra_replay gen KIND [WORD...]		make a trace, on stdout
  *	ra_replay try KIND [WORD...]		make one and replay it; a line
- *	ra_replay import blktrace|fio [TRACE]	make a trace of blkparse's or fio's log
+ *	ra_replay import KIND [TRACE]		make a trace of a log: blktrace (blkparse's), fio,
+ *						vscsi (a table of a virtual disk's commands)
  *
  * A trace has a line a read: microseconds, open file, file, byte, length. Open file and file are
  * words without blanks; an open file is of one file, and closed behind the last line that has it.
@@ -1599,6 +1600,21 @@ static bool import_fio(char *line)
 	return true;
 }
 
+/* version,seconds,operation code,bytes,block of 512 bytes. Seconds are too coarse: all at 0 */
+static bool import_vscsi(char *line)
+{
+	unsigned long long bytes, block;
+	unsigned int code;
+
+	if (sscanf(line, "%*u,%*u,%x,%llu,%llu", &code, &bytes, &block) != 3 || !bytes)
+		return false;
+	/* READ(6), (10), (12), (16): the same command in each of SCSI's groups */
+	if ((code & 0x1f) != 8)
+		return false;
+	printf("0 vm disk %llu %llu\n", block * 512, bytes);
+	return true;
+}
+
 static void import_log(const char *what, FILE *in)
 {
 	bool (*one)(char *line);
@@ -1609,8 +1625,10 @@ static void import_log(const char *what, FILE *in)
 		one = import_blktrace;
 	else if (!strcmp(what, "fio"))
 		one = import_fio;
+	else if (!strcmp(what, "vscsi"))
+		one = import_vscsi;
 	else
-		die("%s is not a kind of log: blktrace or fio", what);
+		die("%s is not a kind of log: blktrace, fio or vscsi", what);
 	while (fgets(line, sizeof(line), in))
 		n += one(line);
 	if (!n)
