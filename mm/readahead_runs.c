@@ -995,14 +995,22 @@ static void ra_plan_fault(struct ra_view *ra, struct ra_ask *ask)
 
 /*
  * Leave out of the window what lies beyond the last page of the file. If the file grows, a reader
- * that gets there has arrived at the end of the window, and has not lost pages of it.
+ * that gets there has arrived at the end of the window, and has not lost pages of it. A window has a
+ * page at least, as page_cache_ra_order(), where another reader of this open file may be, takes none
+ * for all there are: one that somebody waits for, who will learn elsewhere that it is gone; else the
+ * one before, and false is returned: nothing is to be read.
  */
-static void ra_end_with_file(struct ra_view *ra, pgoff_t pages)
+static bool ra_end_with_file(struct ra_view *ra, pgoff_t pages, bool waits)
 {
 	if (ra->start + ra->size <= pages)
-		return;
-	ra->size = ra->start < pages ? pages - ra->start : 0;
+		return true;
 	ra->async_size = 0;
+	ra->size = ra->start < pages ? pages - ra->start : 1;
+	if (ra->start < pages || waits)
+		return true;
+	if (ra->start && ra->start != ra->run_start)
+		ra->start--;
+	return false;
 }
 
 /* Is the window only a part of what is expected of the run? */
@@ -1164,6 +1172,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		.directory = file && S_ISDIR(file_inode(file)->i_mode),
 	};
 	pgoff_t run_start;
+	bool some;
 
 	if (!READ_ONCE(sysctl_readahead_runs))
 		return RA_RUNS_OFF;
@@ -1185,14 +1194,11 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		trace_readahead_run(inode, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
 	ra_forget_guess(&view, &ask);
-	ra_end_with_file(&view, ask.file);
-	/* Somebody waits for this page, and will learn elsewhere that it is gone. */
-	if (!folio)
-		view.size = max(view.size, 1U);
+	some = ra_end_with_file(&view, ask.file, !folio);
 	ra_store(ractl->ra, &view);
 	if (ask.first)
 		ra_read_first(ractl, ask.first, view.start);
-	if (!view.size)
+	if (!some)
 		return RA_RUNS_NOTHING;
 	return view.async_size && !ra_within_run(&view, &ask) ? RA_RUNS_STREAM : RA_RUNS_RUN;
 }
@@ -1305,12 +1311,12 @@ void ra_runs_fault(struct readahead_control *ractl)
 		trace_readahead_run(ractl->mapping->host, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
 	ra_forget_guess(&view, &ask);
-	ra_end_with_file(&view, ask.file);
+	ra_end_with_file(&view, ask.file, true);
 	/* The run of a thread that still waits for its first page is not given up. */
 	if (!ask.waits)
 		ra_store(ractl->ra, &view);
 	ractl->_index = view.start;
-	force_page_cache_ra(ractl, max(view.size, 1U));
+	force_page_cache_ra(ractl, view.size);
 	ra_set_marks(ractl, &view, ask.index + 1);
 	if (view.async_size)
 		ra_set_mark(ractl->mapping, view.start + view.size - view.async_size);

@@ -1003,6 +1003,44 @@ static void nothing_is_read_behind_the_end(struct kunit *test)
 	}
 }
 
+/* Another reader of the open file may be about to read the window: one of no page would be all. */
+static void a_window_keeps_a_page(struct kunit *test)
+{
+	const struct {
+		const char *name;
+		pgoff_t run_start, start;
+		unsigned int size;
+		pgoff_t pages;
+		bool waits, some;
+		struct { pgoff_t start; unsigned int size, async_size; } then;
+	} cases[] = {
+		{ "within", 0, 10, 8, 18, false, true, { 10, 8, 4 } },
+		{ "cut", 0, 10, 8, 17, false, true, { 10, 7, 0 } },
+		{ "one is left", 0, 10, 8, 11, false, true, { 10, 1, 0 } },
+		{ "none is left", 0, 10, 8, 10, false, false, { 9, 1, 0 } },
+		{ "none, cut off", 0, 10, 8, 5, false, false, { 9, 1, 0 } },
+		{ "none, and someone waits", 0, 10, 8, 10, true, true, { 10, 1, 0 } },
+		{ "none of a run that begins there", 10, 10, 8, 10, false, false, { 10, 1, 0 } },
+		{ "an empty file", 3, 0, 8, 0, false, false, { 0, 1, 0 } },
+		{ "a window of no page", 0, 10, 0, 9, false, false, { 9, 1, 0 } },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ra_view ra = {
+			.run_start = cases[i].run_start, .start = cases[i].start,
+			.size = cases[i].size, .async_size = 4,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, ra_end_with_file(&ra, cases[i].pages, cases[i].waits),
+				    cases[i].some, "%s", cases[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, ra.start, cases[i].then.start, "%s", cases[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, ra.size, cases[i].then.size, "%s", cases[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, ra.async_size, cases[i].then.async_size, "%s",
+				    cases[i].name);
+	}
+}
+
 /* Where a page of what would be read had to go memory is short. */
 static void short_memory_is_not_filled(struct kunit *test)
 {
@@ -1809,6 +1847,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(bimodal_runs_are_streams),
 	KUNIT_CASE(warm_files_are_read_further),
 	KUNIT_CASE(nothing_is_read_behind_the_end),
+	KUNIT_CASE(a_window_keeps_a_page),
 	KUNIT_CASE(short_memory_is_not_filled),
 	KUNIT_CASE(used_pages_tell_the_end),
 	KUNIT_CASE(runs_of_faults_are_learnt),
