@@ -11,6 +11,12 @@ struct file_ra_state;
 struct folio;
 struct readahead_control;
 
+/*
+ * Does mm/filemap.c stop reading around faults that find nothing in the cache? If not, all of a
+ * mapped file is soon in memory wherever there is room for it.
+ */
+#define RA_AROUND_STOPS	1
+
 /**
  * enum ra_runs_verdict - what is to be read now
  * @RA_RUNS_OFF: vm.readahead_runs is 0, nothing was decided

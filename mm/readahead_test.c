@@ -1232,20 +1232,22 @@ static bool dense_around(struct kunit *test, unsigned long here, unsigned long c
 
 static void faults_look_around(struct kunit *test)
 {
-	KUNIT_EXPECT_FALSE(test, dense_around(test, 3, 99, 3200));
-	KUNIT_EXPECT_TRUE(test, dense_around(test, 4, 99, 3200));
+	unsigned long two = RA_DENSE * 2, some = 3200 / RA_SOME, much = 3200 / RA_MUCH;
+
+	KUNIT_EXPECT_FALSE(test, dense_around(test, two - 1, some - 1, 3200));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, two, some - 1, 3200));
 	/* It comes to be in memory. */
-	KUNIT_EXPECT_FALSE(test, dense_around(test, 1, 100, 3200));
-	KUNIT_EXPECT_TRUE(test, dense_around(test, 2, 100, 3200));
-	KUNIT_EXPECT_FALSE(test, dense_around(test, 0, 799, 3200));
-	KUNIT_EXPECT_TRUE(test, dense_around(test, 0, 800, 2400));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 1, some, 3200));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 2, some, 3200));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, 0, much - 1, 3200));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, 0, much, 3200 - much));
 	KUNIT_EXPECT_TRUE(test, dense_around(test, 0, 4000, 0));
 	/* There is no room for the rest of it: a quarter is there wherever one looks. */
 	KUNIT_EXPECT_FALSE(test, dense_around(test, 11, 800, 2399));
-	KUNIT_EXPECT_FALSE(test, dense_around(test, 3, 0, 3199));
-	KUNIT_EXPECT_TRUE(test, dense_around(test, 4, 0, 3199));
-	KUNIT_EXPECT_FALSE(test, dense_around(test, 7, 100, 3099));
-	KUNIT_EXPECT_TRUE(test, dense_around(test, 8, 100, 3099));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, two - 1, 0, 3199));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, two, 0, 3199));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, two + 1, 50, 3149));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, two + 2, 50, 3149));
 }
 
 /* Where enough pages are there all of them are read, unless memory is short. */

@@ -58,6 +58,11 @@
  * Exit: 0 done, 1 not ok, 2 usage or a bad trace.
  */
 #include "ra_kernel.h"
+#include "readahead_runs.h"
+/* Of base=, not of the base that this tree is for */
+static bool around_stops(void);
+#undef RA_AROUND_STOPS
+#define RA_AROUND_STOPS	around_stops()
 #include "readahead_runs.c"
 #include "../selftests/dio/model_disk.h"
 #include "steps.h"
@@ -151,6 +156,11 @@ static struct words {
 	.max = 32, .cache = 65536, .threads = 1, .seed = 1, .count = 1000, .file = 1000000,
 	.streams = 8, .pages = 32, .one = 3, .of = 10, .group = 8, .lens = 1, .len = { { 16, 16 } },
 };
+
+static bool around_stops(void)
+{
+	return !words.old;
+}
 
 static u64 files_end;		/* the sector behind the last file */
 
@@ -1343,9 +1353,12 @@ static const struct bound {
 	{ "runs mapped lens=2000 n=50 down", { { 72, 103 }, { 72, 103 } } },
 	{ "runs mapped lens=16 down", { { 190, 199 }, { 190, 199 } } },
 	{ "runs mapped lens=1 file=3000 n=3000", { { 100, 100 }, { 100, 100 } } },
-	{ "runs mapped lens=1 file=50000 n=50000", { { 15, 152 }, { 110, 102 } } },
-	{ "runs mapped lens=1 file=50000 n=5000", { { 72, 600 }, { 125, 103 } } },
-	{ "runs mapped lens=4 file=8192 n=8000", { { 30, 102 }, { 108, 102 } } },
+	{ "runs mapped lens=1 file=50000 n=50000", { { 21, 152 }, { 110, 102 } } },
+	{ "runs mapped lens=1 file=50000 n=5000", { { 99, 460 }, { 125, 103 } } },
+	{ "runs mapped lens=1 file=65536 n=2000", { { 102, 45 }, { 105, 50 } } },
+	{ "runs mapped lens=1 file=65536 n=2000 array", { { 90, 45 }, { 65, 50 } } },
+	{ "runs mapped lens=1 file=65536 n=5000 array", { { 138, 330 }, { 105, 103 } } },
+	{ "runs mapped lens=4 file=8192 n=8000", { { 34, 102 }, { 108, 102 } } },
 	{ "runs mapped lens=1 file=50000 n=50000 cache=25000", { { 101, 190 }, { 86, 12 } } },
 	/* Memory has no room for the file: what is there of it says nothing of what will be used */
 	{ "runs mapped lens=1 n=20000 file=800000", { { 102, 103 }, { 72, 4 } } },
