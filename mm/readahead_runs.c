@@ -63,9 +63,9 @@
  * alone has one; if that is still there at the next fault, the run was shorter, and marks tell all
  * again. Where a thread still waits for its first page nothing is learnt, and its run stays the one
  * that is known. A run that outlives the expectation is given four times what it had, at least
- * 32 pages; faults that go backwards a whole window. Where five pages (or runs) of 32 around a
- * fault were missed, or all beside it is there, all 32 are read; fewer will do if a good part of
- * the file is there and memory has room for the rest.
+ * 32 pages; faults that go backwards a whole window. Where RA_DENSE pages (or runs) of 32 around
+ * a fault were missed before, or all beside it is there, all 32 are read; fewer will do if a good
+ * part of the file is there and memory has room for the rest.
  *
  * Across opens: when the last reference to an open file goes, its run has ended, and the lengths
  * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
@@ -128,11 +128,12 @@
 
 /*
  * Around a fault so many pages are looked at, and read if enough of them are there: so many runs,
- * or where there is room one once 1/RA_SOME of the file is there, none once 1/RA_MUCH is. On an
- * array (150 us, 200 MB/s) to read all of them takes as long as to read 4.7 singly.
+ * two if that is half of them, or where there is room one once 1/RA_SOME of the file is there, none
+ * once 1/RA_MUCH is. On an array (150 us, 200 MB/s) to read all of them takes as long as to read
+ * 4.7 singly, or 2.6 runs of 8.
  */
 #define RA_TILE		32UL
-#define RA_DENSE	(RA_AROUND_STOPS ? 4 : 2)
+#define RA_DENSE	(RA_AROUND_STOPS ? 4UL : 2UL)
 #define RA_SOME		(RA_AROUND_STOPS ? 8 : 32)
 #define RA_MUCH		(RA_AROUND_STOPS ? 2 : 4)
 
@@ -1103,14 +1104,14 @@ static unsigned long ra_cached(const struct ra_ask *ask, pgoff_t start, unsigned
 }
 
 /*
- * Were four pages around a fault missed already, or so many runs? Or is all beside them there? Of a
+ * Were so many pages around a fault missed already, or runs? Or is all beside them there? Of a
  * file that comes to be in memory, and has room there, fewer will do; else there must be far more
  * than wherever one looks.
  */
 static void ra_look_around(const struct ra_view *ra, struct ra_ask *ask)
 {
 	unsigned long size = ra_tile(ask), expect = max(ra_run_expected(ra->mean), 1UL);
-	unsigned long need = RA_DENSE * expect;
+	unsigned long need = max(2 * expect, min(RA_DENSE * expect, size / 2));
 	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
 	pgoff_t start = round_down(ask->index, size);
 

@@ -15,7 +15,9 @@ struct readahead_control;
  * Does mm/filemap.c stop reading around faults that find nothing in the cache? If not, all of a
  * mapped file is soon in memory wherever there is room for it.
  */
+#ifndef RA_AROUND_STOPS		/* its test in user space has both */
 #define RA_AROUND_STOPS	1
+#endif
 
 /**
  * enum ra_runs_verdict - what is to be read now

@@ -1212,22 +1212,39 @@ static void faults_go_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.ra.size, 7U);
 }
 
-/* In a file of 3200 pages: is a tile read of which @here are there, and @cached in all? */
+/* Is a tile read of which @here pages are there, where runs of @mean pages are expected? */
+static bool dense_of(struct kunit *test, unsigned long here, unsigned int mean,
+		     unsigned long cached, struct ra_ask *ask)
+{
+	struct address_space mapping = { .nrpages = cached };
+	struct ra_view ra = { .mean = mean << RA_RUN_SHIFT };
+
+	ask->mapping = &mapping;
+	ask->index = 480;
+	ask->pages = 1;
+	ask->file = 3200;
+	xa_init(&mapping.i_pages);
+	put_in_cache(test, &mapping, 481, here);
+	ra_look_around(&ra, ask);
+	xa_destroy(&mapping.i_pages);
+	return ask->dense;
+}
+
+/* The same with runs of two pages, where @cached pages are there of 3200, and @room is free */
 static bool dense_around(struct kunit *test, unsigned long here, unsigned long cached,
 			 unsigned long room)
 {
-	struct address_space mapping = { .nrpages = cached };
-	struct ra_view ra = { .mean = 2 << RA_RUN_SHIFT };
-	struct ra_ask ask = {
-		.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 3200,
-		.room = room,
-	};
+	struct ra_ask ask = { .max = 32, .room = room };
 
-	xa_init(&mapping.i_pages);
-	put_in_cache(test, &mapping, 501, here);
-	ra_look_around(&ra, &ask);
-	xa_destroy(&mapping.i_pages);
-	return ask.dense;
+	return dense_of(test, here, 2, cached, &ask);
+}
+
+/* The same with runs of @mean pages and windows of @max; there is room, and little is there */
+static bool dense_runs(struct kunit *test, unsigned long here, unsigned int mean, unsigned long max)
+{
+	struct ra_ask ask = { .max = max, .room = 3200 };
+
+	return dense_of(test, here, mean, 0, &ask);
 }
 
 static void faults_look_around(struct kunit *test)
@@ -1246,8 +1263,15 @@ static void faults_look_around(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, dense_around(test, 11, 800, 2399));
 	KUNIT_EXPECT_FALSE(test, dense_around(test, two - 1, 0, 3199));
 	KUNIT_EXPECT_TRUE(test, dense_around(test, two, 0, 3199));
-	KUNIT_EXPECT_FALSE(test, dense_around(test, two + 1, 50, 3149));
-	KUNIT_EXPECT_TRUE(test, dense_around(test, two + 2, 50, 3149));
+	KUNIT_EXPECT_FALSE(test, dense_around(test, two + 3, 100, 3099));
+	KUNIT_EXPECT_TRUE(test, dense_around(test, two + 4, 100, 3099));
+	/* Long runs, and small windows: two are enough that are half of what is looked at. */
+	KUNIT_EXPECT_FALSE(test, dense_runs(test, RA_DENSE - 1, 1, 32));
+	KUNIT_EXPECT_TRUE(test, dense_runs(test, RA_DENSE, 1, 32));
+	KUNIT_EXPECT_FALSE(test, dense_runs(test, 15, 8, 32));
+	KUNIT_EXPECT_TRUE(test, dense_runs(test, 16, 8, 32));
+	KUNIT_EXPECT_FALSE(test, dense_runs(test, 1, 1, 4));
+	KUNIT_EXPECT_TRUE(test, dense_runs(test, 2, 1, 4));
 }
 
 /* Where enough pages are there all of them are read, unless memory is short. */

@@ -58,10 +58,8 @@
  * Exit: 0 done, 1 not ok, 2 usage or a bad trace.
  */
 #include "ra_kernel.h"
-#include "readahead_runs.h"
 /* Of base=, not of the base that this tree is for */
 static bool around_stops(void);
-#undef RA_AROUND_STOPS
 #define RA_AROUND_STOPS	around_stops()
 #include "readahead_runs.c"
 #include "../selftests/dio/model_disk.h"
