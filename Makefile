@@ -85,6 +85,7 @@ help:
 	@echo '                or interrupt), depth 1 and 32, also with a distribution'"'"'s options'
 	@echo 'make programs   sqlite, git, rocksdb, lmdb, tar, grep and others on ext4 and XFS, on an'
 	@echo '                array, an NVMe disk and a hard disk, with little memory and with enough'
+	@echo 'make over       readahead over btrfs, FUSE and NFS (8 threads), on the kernels of make real'
 	@echo 'make report     print the table again, of all bases or of BASE=, and write it with figures'
 	@echo '                into $$O/report.html: what you gain, by colour and by word'
 	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
@@ -312,6 +313,11 @@ programs: modules selftests
 	@$(LAB)/packages.sh programs
 	@$(LAB)/bench.py run programs
 
+over: modules selftests
+	@$(LAB)/packages.sh over
+	@$(LAB)/kernel.sh build distro >/dev/null
+	@$(LAB)/bench.py run over
+
 report:
 	@$(LAB)/bench.py report
 	@$(LAB)/bench_report.py
@@ -396,6 +402,6 @@ clean:
 	array-tests all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests \
 	$(DEBUG_GUESTS) stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests \
 	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
-	kunit-guest-tests base-tests base-check field run bench real programs report profile trace \
+	kunit-guest-tests base-tests base-check field run bench real programs over report profile trace \
 	series both-series series-steps unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

@@ -42,10 +42,11 @@ from typing import NamedTuple
 
 # guest.sh's words. -c: the clock counts instructions
 GUESTS = {"engine": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
-          "programs": ("-c",), "model": ("-c",), "hba": ("-d",),
+          "over": ("-c",), "programs": ("-c",), "model": ("-c",), "hba": ("-d",),
           "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
-KERNELS_OF = {"distro": ("distro-stock", "distro")}     # of the others: stock, patched
+# Of the others: stock, patched. The lab's own have not these file systems.
+KERNELS_OF = dict.fromkeys(("distro", "over"), ("distro-stock", "distro"))
 
 
 class Profile(NamedTuple):
@@ -213,9 +214,27 @@ def readahead():
                        time="disk" if place == "hdd" else "fixed")
 
 
-PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-opens", "sqlite-vacuum", "git-log", "git-grep",
-            "git-clone", "tar", "grep", "cc", "qemu-img", "lmdb-get", "lmdb-scan", "rocksdb-get",
-            "rocksdb-range", "rocksdb-scan", "fio-uring", "fio-threads")
+# File systems of which the lab's own kernels have none: for most that is asked for
+OVER_PLACES = ("btrfs", "fuse", "nfs", "nfs-32k")
+OVER_RUNS = ("run-16k-by-4k", "run-64k-by-4k", "run-256k-by-4k", "run-geometric-64k", "random-4k",
+             "seq-4k", "seq-128k", "seq-1m", "streams-8", "mmap-seq", "mmap-random", "mmap-run-64k",
+             "open-run-64k-by-4k")
+
+
+def over():
+    """bench_readahead.py, bench_over.py"""
+    for place in OVER_PLACES:
+        for name in OVER_RUNS:
+            yield Case(f"{name}-{place}", "readahead", "over",
+                       {"words": {**RUNS, **OPENS}[name], "per_run": "run-" in name,
+                        "place": place}, time="fixed")
+
+
+PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-blobs", "sqlite-chunks",
+            "sqlite-opens", "sqlite-vacuum", "postgres-scan", "postgres-bitmap", "postgres-docs",
+            "pgbench", "git-log", "git-grep", "git-clone", "tar", "grep", "cc", "qemu-img",
+            "lmdb-get", "lmdb-scan", "rocksdb-get", "rocksdb-range", "rocksdb-scan", "fio-uring",
+            "fio-threads")
 # Disk, file system, page cache in percent of the data
 PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
                   ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))
@@ -249,15 +268,16 @@ def arrays():
     yield Case("hba", "array", "hba", {"array": "sas", "mib": 16, "reads": 3}, time="host")
 
 
-CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *programs(), *arrays())}
+CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *over(), *programs(), *arrays())}
 # What bench.py takes for several: what there is without naming an array; what make run measures;
 # what figures of make report are made of
 GROUPS = {
-    "all": [name for name, case in CASES.items() if case.run not in ("array", "real", "program")] +
+    "all": [name for name, case in CASES.items() if case.run not in ("array", "real", "program") and case.guest != "over"] +
            ["model", "hba"],
     "engine": [name for name, case in CASES.items() if case.guest == "engine"],
     "real": [name for name, case in CASES.items() if case.guest in MARKED],
     "readahead": [name for name, case in CASES.items() if case.guest == "readahead"],
+    "over": [case.name for case in over()],
     "programs": [case.name for case in programs()],
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")

@@ -14,8 +14,9 @@ import random
 import re
 import shutil
 import subprocess
+import tempfile
 
-VERSION = 2             # of what is made here: what older ones have made is not used
+VERSION = 3             # of what is made here: what older ones have made is not used
 SEED = 1
 TREE = ("fs", "mm", "block", "include/linux", "include/uapi")   # of the base, 70 MiB
 ROWS = 160000           # of a database, each of some 300 bytes: 48 MiB
@@ -31,6 +32,15 @@ TOOLS = {"sh": (), "cat": (), "tar": (), "grep": (), "sqlite3": (), "qemu-img": 
                      "/usr/lib/python3.*/sqlite3",
                      "/usr/lib/python3.*/lib-dynload", "/usr/lib/python3/dist-packages/lmdb",
                      "/usr/lib/python3/dist-packages/lmdb/cpython*.so")}
+POSTGRES = "/usr/lib/postgresql/*"
+POSTGRES_PARTS = ("bin/postgres", "bin/pg_ctl", "bin/psql", "bin/pgbench", "lib/plpgsql.so")
+SERVER = {"unix_socket_directories": "'/tmp'", "listen_addresses": "''", "shared_buffers": "16MB",
+          "dynamic_shared_memory_type": "sysv", "jit": "off", "autovacuum": "off",
+          "wal_level": "minimal", "max_wal_senders": "0", "min_wal_size": "2MB",
+          "timezone": "'GMT'", "log_timezone": "'GMT'"}
+NOBODY = 65534          # PostgreSQL refuses root
+BLOBS = 600             # of 20 to 100 KiB, and of 64 KiB in another database
+EVENTS, BURST, DEVICES = 180000, 160, 100   # rows of 220 bytes, so many of a device in a row
 ROCKSDB = ("--num=240000", "--value_size=300", "--compression_type=none", f"--seed={SEED}")
 
 
@@ -56,6 +66,100 @@ def sqlite(directory, _source):
         db.commit()
         db.execute("delete from t where id % 5 = 0")     # for VACUUM to have something to do
         db.commit()
+
+
+def values(directory, kib):
+    """A table whose values lie in pages of their own, one after the other; KIB tells their sizes."""
+    import sqlite3
+    rng = random.Random(SEED)
+    with contextlib.closing(sqlite3.connect(f"{directory}/db")) as db:
+        db.execute("create table t (id integer primary key, v blob)")
+        db.executemany("insert into t values (?, ?)",
+                       ((row, rng.randbytes(kib(rng) << 10)) for row in range(BLOBS)))
+        db.commit()
+
+
+def blobs(directory, _source):
+    values(directory, lambda rng: rng.randint(20, 100))
+
+
+def chunks(directory, _source):
+    values(directory, lambda _: 64)
+
+
+def newest_postgres():
+    found = sorted(glob.glob(POSTGRES), key=lambda path: [int(n) for n in re.findall(r"\d+", path)])
+    if not found:
+        raise FileNotFoundError("PostgreSQL is missing: tools/lab/packages.sh programs")
+    return found[-1]
+
+
+def as_nobody(directory):
+    """Who PostgreSQL's programs are to be, and the directory is theirs. Who is not root stays."""
+    if os.geteuid():
+        return {}
+    os.chown(directory, NOBODY, NOBODY)
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+
+
+def cluster(directory, fill):
+    """What PostgreSQL has its databases in, filled while it runs. It is made where anybody can get to,
+    and the path of a socket is short."""
+    programs = newest_postgres() + "/bin"
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        where = f"{place}/pg"
+        who = {**as_nobody(place), "cwd": place, "check": True, "text": True,
+               "stdout": subprocess.DEVNULL,
+               "env": {"PGHOST": place, "PGUSER": "lab", "PGDATABASE": "postgres", "LC_ALL": "C"}}
+        ctl = [f"{programs}/pg_ctl", "-D", where, "-w", "-s"]
+        subprocess.run([f"{programs}/initdb", "-D", where, "-U", "lab", "-E", "UTF8",
+                        "--locale=C", "--auth=trust", "--no-sync", "--wal-segsize=1"], **who)
+        subprocess.run(["tee", "-a", f"{where}/postgresql.conf"],
+                       input="".join(f"{key} = {value}\n" for key, value in SERVER.items()), **who)
+        try:
+            subprocess.run([*ctl, "-l", f"{place}/log", "-o", f"-k {place} -F -c max_wal_size=4MB",
+                            "start"], **who)
+            fill(programs, who)
+            subprocess.run([*ctl, "stop"], **who)
+        except BaseException:
+            subprocess.run([*ctl, "-m", "immediate", "stop"], **{**who, "check": False})
+            raise
+        subprocess.run(["cp", "-a", where, f"{directory}/pg"], check=True)     # owners, too
+
+
+def psql(programs, who, *statements):
+    subprocess.run([f"{programs}/psql", "-q", "-v", "ON_ERROR_STOP=1"],
+                   input="".join(f"{one};\n" for one in statements), **who)
+
+
+def events(directory, _source):
+    """Events of devices, which come in bursts"""
+    cluster(directory, lambda programs, who: psql(
+        programs, who,
+        "create table events (id int, device int, payload text)",
+        f"insert into events select i, ('x' || substr(md5((i / {BURST})::text), 1, 6))::bit(24)::int "
+        f"% {DEVICES}, repeat(md5(i::text), 6) from generate_series(0, {EVENTS - 1}) i",
+        "create index on events (device)", "vacuum (freeze, analyze)", "checkpoint"))
+
+
+def docs(directory, _source):
+    """Documents, which lie in pieces of 2 KB beside their table"""
+    cluster(directory, lambda programs, who: psql(
+        programs, who,
+        "create table docs (id int primary key, body text)",
+        "alter table docs alter body set storage external",
+        f"insert into docs select i, (select string_agg(md5((i * 10000 + j)::text), '') from "
+        f"generate_series(1, 640 + i * 7 % 2560) j) from generate_series(0, {BLOBS - 1}) i",
+        "vacuum (freeze, analyze)", "checkpoint"))
+
+
+def pgbench(directory, _source):
+    def fill(programs, who):
+        subprocess.run([f"{programs}/pgbench", "-i", "-q", "-s", "3"], stderr=subprocess.DEVNULL,
+                       **who)
+        psql(programs, who, "vacuum (freeze, analyze)", "checkpoint")
+
+    cluster(directory, fill)
 
 
 def tree(directory, source):
@@ -155,13 +259,22 @@ def root(directory, _source):
         for each in (path, *(found for pattern in more for found in glob.glob(pattern))):
             for part in (each, *loaded(each)):
                 copied(part, directory)
+    server = newest_postgres()
+    for part in (f"{server}/{name}" for name in POSTGRES_PARTS):
+        for each in (part, *loaded(part)):
+            copied(each, directory)
+        if "/bin/" in part:
+            os.symlink(part, f"{directory}/usr/bin/{os.path.basename(part)}")
+    copied("/usr/share/postgresql/" + os.path.basename(server), directory)
     os.symlink("usr/bin", f"{directory}/bin")
     for name in ("data", "dev", "proc", "tmp"):
         os.mkdir(f"{directory}/{name}")
+    os.chmod(f"{directory}/tmp", 0o1777)
 
 
 MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "git": repository, "qcow2": qcow2, "lmdb": lmdb,
-          "rocksdb": rocksdb, "plain": plain}
+          "rocksdb": rocksdb, "plain": plain, "blobs": blobs, "chunks": chunks, "events": events, "docs": docs,
+          "pgbench": pgbench}
 
 
 def archive(out, name):

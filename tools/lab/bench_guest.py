@@ -103,6 +103,9 @@ def main():
             fewer = {"fibmap": False} if args.p and "fibmap" in case.args else {}
             RUN[case.run](case, args.n, **{**case.args, **fewer})
         except Failed as e:
+            # What failed first, not the clearing away behind it
+            while isinstance(e.__context__, Failed):
+                e = e.__context__
             sys.exit(f"bench: {case.name}: {e}")
 
 

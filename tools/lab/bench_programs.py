@@ -18,13 +18,14 @@ import shlex
 import subprocess
 import time
 
-from bench_data import ROCKSDB, ROWS, SEED, archive, key_of
+from bench_data import BLOBS, DEVICES, ROCKSDB, ROWS, SEED, archive, key_of
 from bench_disks import MOUNTED, OUT, Failed, emit, get, make_fs, model_disk, mount, run, \
     unmount
 from bench_readahead import device_reads, little_memory
 
 READS = 2000
 RANGE = 100
+SOME = 300
 BY_KEY = ("import lmdb, random, sys\n"
           "keys = [line.strip().encode() for line in sys.stdin]\n"
           "with lmdb.open('.', readonly=True, lock=False, create=False) as env, env.begin() as txn:\n"
@@ -35,6 +36,9 @@ BY_OPENS = ("import sqlite3, sys\n"
             "    assert db.execute(query).fetchone()\n"
             "    db.close()\n")
 DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", "--readonly", *ROCKSDB, "--histogram")
+VALUE = "select typeof(v || '') from t where id = {}"   # all of it is read, nothing done with it
+PSQL = ("psql", "-qAt", "-v", "ON_ERROR_STOP=1")
+PG_CTL = ("pg_ctl", "-D", "pg", "-w", "-s", "-l", "/tmp/log")
 FIO = ("fio", "--output-format=json", "--name=bench", "--filename=file", "--rw=randread",
        "--fadvise_hint=0", "--allrandrepeat=1", "--thread")
 
@@ -49,6 +53,13 @@ def queries(text):
                    for row in some_rows())
 
 
+def some_of(n, text):
+    """Queries, each of a number below N: none comes again before all have come"""
+    rng = random.Random(SEED + 2)
+    numbers = [number for _ in range(-(-SOME // n)) for number in rng.sample(range(n), n)]
+    return "".join(text.format(number) + ";\n" for number in numbers[:SOME])
+
+
 def ranges():
     return queries("select sum(length(v)) from t where id between {row} and {end}")
 
@@ -59,6 +70,8 @@ PROGRAMS = {
     "sqlite-point": ("sqlite", 8, ("sqlite3", "db"),
                      lambda: queries("select length(v) from t where k = '{key}'")),
     "sqlite-range": ("sqlite", 8, ("sqlite3", "db"), ranges),
+    "sqlite-blobs": ("blobs", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
+    "sqlite-chunks": ("chunks", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
     "sqlite-opens": ("sqlite", 16, ("python3", "-c", BY_OPENS), ranges),
     "sqlite-vacuum": ("sqlite", 48, ("sqlite3", "db", "vacuum"), None),
     "git-log": ("git", 32, ("git", "-C", "repo.git", "log", "--stat"), None),
@@ -72,7 +85,15 @@ PROGRAMS = {
     "lmdb-get": ("lmdb", 16, ("python3", "-c", BY_KEY),
                  lambda: "".join(f"{key_of(row)}\n" for row in some_rows())),
     "lmdb-scan": ("lmdb", 8, ("mdb_dump", "."), None),
-    "rocksdb-get": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readrandom", f"--reads={READS}"), None),
+    # PostgreSQL needs some 28 MiB; 30 of its data are what each of its databases begins with.
+    "postgres-scan": ("events", 12, (*PSQL, "-c", "select sum(length(payload)) from events"), None),
+    "postgres-bitmap": ("events", 12, PSQL, lambda: some_of(
+        DEVICES, "select sum(length(payload)) from events where device = {}")),
+    "postgres-docs": ("docs", 12, PSQL,
+                      lambda: some_of(BLOBS, "select body from docs where id = {}")),
+    "pgbench": ("pgbench", 12, ("pgbench", "-n", "-c", "4", "-t", "100", "--random-seed=1"), None),
+    "rocksdb-get": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readrandom", f"--reads={READS}"),
+                    None),
     "rocksdb-range": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=seekrandom", f"--seek_nexts={RANGE}",
                                       f"--reads={READS // 4}"), None),
     "rocksdb-scan": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readseq"), None),
@@ -81,6 +102,8 @@ PROGRAMS = {
     "fio-threads": ("plain", 24, (*FIO, "--ioengine=psync", "--numjobs=8", "--bs=64k",
                                   f"--number_ios={READS // 16}"), None),
 }
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C",
+               "PGHOST": "/tmp", "PGUSER": "lab", "PGDATABASE": "postgres"}
 DISKS = {"array": "array size=1g", "nvme": "nvme size=1g", "hdd": "u320 size=8g"}
 
 
@@ -127,28 +150,54 @@ def latencies(said):
             yield metric, max(job[percentile] for job in of) / 1000
 
 
-def figures(command, told, join, disk):
-    """(metric, unit, value) of a program's run"""
+def started(command, join, **more):
+    """A program has been run, in its cgroup and among its data."""
     def enter():
         join()
         os.chroot(root())
         os.chdir("/data")
+        if os.path.exists("pg"):        # PostgreSQL's is its owner's
+            owner = os.stat("pg")
+            os.setgroups([])
+            os.setgid(owner.st_gid)
+            os.setuid(owner.st_uid)
 
-    before, start = device_reads(disk), time.monotonic_ns()
-    tells = command[0] in ("db_bench", "fio")
-    done = subprocess.run(command, input=told, text=True, errors="replace", check=False,
-                          stdout=subprocess.PIPE if tells else subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, preexec_fn=enter,
-                          env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C"})
-    seconds = (time.monotonic_ns() - start) / 1e9
-    reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
+    done = subprocess.run(command, text=True, errors="replace", check=False,
+                          stderr=subprocess.PIPE, preexec_fn=enter, env=ENVIRONMENT, **more)
     if done.returncode:
         raise Failed(f"{shlex.join(command)}: exit {done.returncode}: {done.stderr[-400:]}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def server(join):
+    """PostgreSQL runs, if the data is its."""
+    if not os.path.exists(f"{MOUNTED}/pg"):
+        yield
+        return
+    try:
+        started((*PG_CTL, "start"), join)
+    except Failed as e:
+        raise Failed(f"{e} {get(f'{root()}/tmp/log')[-400:]}") from e
+    try:
+        yield
+    finally:
+        started((*PG_CTL, "stop"), join)
+
+
+def figures(command, told, join, disk):
+    """(metric, unit, value) of a program's run"""
+    before, start = device_reads(disk), time.monotonic_ns()
+    tells = command[0] in ("db_bench", "fio")
+    said = started(command, join, input=told,
+                   stdout=subprocess.PIPE if tells else subprocess.DEVNULL)
+    seconds = (time.monotonic_ns() - start) / 1e9
+    reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
     yield "seconds", "s", round(seconds, 6)
     yield "device_reads", "reads", reads
     yield "mib_read", "MiB", round(sectors / 2048, 3)
     yield "refaults", "pages", refaults()
-    for metric, value in latencies(done.stdout or ""):
+    for metric, value in latencies(said or ""):
         yield metric, "us", round(value, 2)
 
 
@@ -161,6 +210,7 @@ def program(case, _passes, name, fs, disk, percent):
         stack.callback(gone)
         if not join:
             raise Failed("no memory cgroup")
+        stack.enter_context(server(join))
         for metric, unit, value in figures(command, told and told(), join, node):
             emit(case, "programs", metric, unit, value,
                  f"{shlex.join(command)[:200]} ({fs}, model_disk {DISKS[disk]}, "

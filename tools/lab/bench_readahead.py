@@ -13,6 +13,7 @@ import re
 
 from bench_disks import (Failed, emit, flush, get, model_disk, null_disk, put, run, switched,
                          tool)
+from bench_over import BELOW, OVER, over, read_ahead_of
 
 TRACING = "/sys/kernel/tracing"
 CGROUPS = "/run/bench-cgroup"
@@ -144,13 +145,15 @@ def place_of(disk, place):
     return path, switched().disk
 
 
-def rounds_of(case, path, queue, slow, join, words, rounds, per_run, report):
-    """({(metric, unit): a value of each round}, where the last run was)"""
+def rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report):
+    """({(metric, unit): a value of each round}, where the last run was). paths: what is read, and
+    what lies below."""
     values = {}
     for _ in range(rounds):
         before = device_reads(slow)
-        said = load(words, path, join)
-        forget(path, queue)
+        said = load(words, paths[0], join)
+        for path in paths:
+            forget(path, queue)
         reads, sectors = (a - b for a, b in zip(device_reads(slow), before))
         for metric, unit, value in figures(said, reads, sectors, per_run):
             if wanted(metric, case, report):
@@ -160,19 +163,25 @@ def rounds_of(case, path, queue, slow, join, words, rounds, per_run, report):
 
 def readahead(case, _passes, words, disk="null", place="", kb=128, memory="", again=False,
               per_run=False, rounds=1, report="readahead"):
-    with little_memory(memory) as join:
+    with little_memory(memory) as join, contextlib.ExitStack() as stack:
         if not join:
             return
         slow = slow_disk(disk)
-        path, queue = place_of(slow, place)
+        path, queue = place_of(slow, BELOW if place in OVER else place)
         put(kb, f"/sys/class/block/{os.path.basename(queue)}/queue/read_ahead_kb")
-        forget(path, queue)
+        paths = [path]
+        top = stack.enter_context(over(place))
+        if top:
+            paths.insert(0, os.path.join(top, os.path.basename(path)))
+            put(kb, read_ahead_of(top))
+        for each in paths:
+            forget(each, queue)
         if again:
-            load(words, path, join)
+            load(words, paths[0], join)
         turns = words.startswith("ra_load turn")
         if turns:
             trace_bios(True)
-        values, last = rounds_of(case, path, queue, slow, join, words, rounds, per_run, report)
+        values, last = rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report)
         if turns:
             trace_bios(False)
             values["full_window_read", "ordinal"] = [full_window(get(f"{TRACING}/trace"), kb, last)]

@@ -3,8 +3,8 @@
 #
 # Installs the programs and libraries that are missing (root, Debian 12 or 13), or says what to
 # install. The distribution's own base is among them where BASE= and KSRC= name no other, and with
-# the word deb what make deb needs, with programs what make programs runs. Exit: 0 all is there, 1
-# apt failed (its log is named), 2 something is missing.
+# the word deb, programs or over what make deb, programs or over needs. Exit: 0 all is there, 1 apt
+# failed (its log is named), 2 something is missing.
 
 set -eu
 
@@ -20,6 +20,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
 	mkfs.ocfs2:ocfs2-tools fio:fio gnuplot:gnuplot-nox clang:clang mountpoint:util-linux
 	ip:iproute2 patch:patch git:git"
+over="mkfs.btrfs:btrfs-progs bindfs:bindfs"
 packers="cpio:cpio fakeroot:fakeroot dpkg-buildpackage:dpkg-dev openssl:openssl"
 libs="ccache libelf-dev libssl-dev libc6-dev libclang-rt-dev"
 
@@ -58,8 +59,9 @@ tarball=$("$top/tools/lab/base.sh" tarball)
 case ${1-}-$base in
 programs-*)
 	needs="$needs sqlite3:sqlite3 qemu-img:qemu-utils mdb_dump:lmdb-utils db_bench:rocksdb-tools"
-	libs="$libs python3-lmdb"
+	libs="$libs python3-lmdb postgresql"
 	;;
+over-*)	needs="$needs $over" ;;
 deb-*)	needs="$needs $packers" libs="$libs build-essential" ;;&
 deb-6.12|deb-7.3)	needs="$needs dh:debhelper zstd:zstd" ;;&
 deb-7.3)	libs="$libs libdw-dev" ;;
@@ -76,6 +78,14 @@ missing=$( (echo "$programs" | cut -s -d ' ' -f 2; missing_others) | sort -u | t
 [ "$(id -u)" -eq 0 ] || die 2 "run as root: apt-get install --no-install-recommends $missing"
 say "installing $missing"
 step apt-update 20 apt-get update
+# PostgreSQL would begin to serve, on this machine.
+servers=/etc/postgresql-common/createcluster.conf
+if [[ " $missing" = *" postgresql "* ]]; then
+	step apt-postgresql 20 env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y --no-install-recommends postgresql-common
+	sed -i 's/^#create_main_cluster = true$/create_main_cluster = false/' "$servers"
+	trap 'sed -i "s/^create_main_cluster = false$/#create_main_cluster = true/" "$servers"' EXIT
+fi
 # shellcheck disable=SC2086 # a list of words
 step apt-install 90 env DEBIAN_FRONTEND=noninteractive \
 	apt-get install -y --no-install-recommends $missing

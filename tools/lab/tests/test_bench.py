@@ -20,6 +20,7 @@ import bench_cases  # noqa: E402
 import bench_data  # noqa: E402
 import bench_disks  # noqa: E402
 import bench_guest  # noqa: E402
+import bench_over  # noqa: E402
 import bench_programs  # noqa: E402
 import bench_readahead  # noqa: E402
 import bench_real  # noqa: E402
@@ -272,8 +273,8 @@ class Cases(unittest.TestCase):
 
     def test_names_are_taken_once(self):
         names = [case.name for make in (bench_cases.engine, bench_cases.real,
-                                        bench_cases.readahead, bench_cases.programs,
-                                        bench_cases.arrays)
+                                        bench_cases.readahead, bench_cases.over,
+                                        bench_cases.programs, bench_cases.arrays)
                  for case in make()]
         self.assertEqual(len(names), len(bench_cases.CASES))
 
@@ -311,6 +312,18 @@ class Cases(unittest.TestCase):
         for disk, fs, _ in bench_cases.PROGRAM_PLACES:
             self.assertIn(disk, bench_programs.DISKS)
             self.assertIn(fs, bench_disks.MKFS)
+
+    def test_file_systems_over_others_are_read_on_kernels_that_have_them(self):
+        self.assertEqual(bench_cases.KERNELS_OF["over"], ("distro-stock", "distro"))
+        for name in bench_cases.GROUPS["over"]:
+            self.assertEqual(bench_cases.CASES[name].guest, "over")
+            self.assertNotIn(name, bench_cases.GROUPS["all"])
+        for place in bench_cases.OVER_PLACES:
+            self.assertIn(place, {**bench_over.OVER, **bench_disks.MKFS})
+        with open(os.path.join(LAB, "distro.config"), encoding="utf-8") as f:
+            asked = f.read()
+        for option in ("BTRFS_FS", "FUSE_FS", "NFS_V4", "NFSD_V4"):
+            self.assertIn(f"\nCONFIG_{option}=y\n", asked)
 
     def test_words_are_those_of_ra_load(self):
         source = os.path.join(LAB, "../testing/selftests/dio/ra_load.c")
