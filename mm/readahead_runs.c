@@ -126,16 +126,8 @@
 /* Once so many runs of faults in a row were as long as the one before, one mark has to do. */
 #define RA_HABIT	1
 
-/*
- * Around a fault so many pages are looked at, and read if enough of them are there: so many runs,
- * two if that is half of them, or where there is room one once 1/RA_SOME of the file is there, none
- * once 1/RA_MUCH is. On an array (150 us, 200 MB/s) to read all of them takes as long as to read
- * 4.7 singly: who stops before they are used has lost that.
- */
+/* Around a fault so many pages are looked at, and read if RA_DENSE runs of them are there. */
 #define RA_TILE		32UL
-#define RA_DENSE	(RA_AROUND_STOPS ? 8UL : 2UL)
-#define RA_SOME		(RA_AROUND_STOPS ? 2 : 32)
-#define RA_MUCH		(RA_AROUND_STOPS ? 1 : 4)
 
 /* In a file that memory has no room for, so many times as many of them as of the whole file */
 #define RA_FAR_MORE	4

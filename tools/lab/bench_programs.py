@@ -150,8 +150,8 @@ def latencies(said):
             yield metric, max(job[percentile] for job in of) / 1000
 
 
-def started(command, join, **more):
-    """A program has been run, in its cgroup and among its data."""
+def run_inside(command, join, **more):
+    """What a program printed that ran in its cgroup, among its data"""
     def enter():
         join()
         os.chroot(root())
@@ -176,21 +176,21 @@ def server(join):
         yield
         return
     try:
-        started((*PG_CTL, "start"), join)
+        run_inside((*PG_CTL, "start"), join)
     except Failed as e:
         raise Failed(f"{e} {get(f'{root()}/tmp/log')[-400:]}") from e
     try:
         yield
     finally:
-        started((*PG_CTL, "stop"), join)
+        run_inside((*PG_CTL, "stop"), join)
 
 
 def figures(command, told, join, disk):
     """(metric, unit, value) of a program's run"""
     before, start = device_reads(disk), time.monotonic_ns()
     tells = command[0] in ("db_bench", "fio")
-    said = started(command, join, input=told,
-                   stdout=subprocess.PIPE if tells else subprocess.DEVNULL)
+    said = run_inside(command, join, input=told,
+                      stdout=subprocess.PIPE if tells else subprocess.DEVNULL)
     seconds = (time.monotonic_ns() - start) / 1e9
     reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
     yield "seconds", "s", round(seconds, 6)

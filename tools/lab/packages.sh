@@ -83,8 +83,9 @@ servers=/etc/postgresql-common/createcluster.conf
 if [[ " $missing" = *" postgresql "* ]]; then
 	step apt-postgresql 20 env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -y --no-install-recommends postgresql-common
-	sed -i 's/^#create_main_cluster = true$/create_main_cluster = false/' "$servers"
-	trap 'sed -i "s/^create_main_cluster = false$/#create_main_cluster = true/" "$servers"' EXIT
+	cp -p "$servers" "$servers.lab"
+	trap 'mv "$servers.lab" "$servers"' EXIT
+	echo 'create_main_cluster = false' >>"$servers"
 fi
 # shellcheck disable=SC2086 # a list of words
 step apt-install 90 env DEBIAN_FRONTEND=noninteractive \

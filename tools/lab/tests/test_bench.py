@@ -5,6 +5,7 @@ import inspect
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -347,6 +348,15 @@ class Programs(unittest.TestCase):
         self.assertEqual(list(bench_programs.latencies(json.dumps({"jobs": jobs}))),
                          [("p50", 2.0), ("p99", 9.0)])
         self.assertEqual(list(bench_programs.latencies("12\n")), [])
+
+    def test_none_of_some_numbers_comes_again_before_all_have_come(self):
+        for n in (100, 600):
+            asked = [int(one) for one in re.findall(r"\d+", bench_programs.some_of(n, "{}"))]
+            self.assertEqual(len(asked), bench_programs.SOME)
+            self.assertLess(max(asked), n)
+            for begin in range(0, len(asked), n):
+                part = asked[begin:begin + n]
+                self.assertEqual(len(set(part)), len(part))
 
     def test_queries_ask_for_rows_that_there_are(self):
         rows = bench_programs.some_rows()

@@ -57,10 +57,9 @@
  *
  * Exit: 0 done, 1 not ok, 2 usage or a bad trace.
  */
-#include "ra_kernel.h"
-/* Of base=, not of the base that this tree is for */
-static bool around_stops(void);
-#define RA_AROUND_STOPS	around_stops()
+#define RA_OLD_BASE	is_old()
+#include "ra_around.h"
+static bool is_old(void);
 #include "readahead_runs.c"
 #include "../selftests/dio/model_disk.h"
 #include "steps.h"
@@ -155,9 +154,9 @@ static struct words {
 	.streams = 8, .pages = 32, .one = 3, .of = 10, .group = 8, .lens = 1, .len = { { 16, 16 } },
 };
 
-static bool around_stops(void)
+static bool is_old(void)
 {
-	return !words.old;
+	return words.old;
 }
 
 static u64 files_end;		/* the sector behind the last file */
