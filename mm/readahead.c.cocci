@@ -21,42 +21,31 @@ identifier max, count;
  {
  	...
  	max = ractl_max_pages(ractl, count);
-+	if (ra_runs_miss(ractl, count, max) != RA_RUNS_OFF)
++	switch (ra_runs_miss(ractl, count, max)) {
++	case RA_RUNS_STREAM:
 +		goto readit;
++	case RA_RUNS_DONE:
++		return;
++	case RA_RUNS_OFF:
++		break;
++	}
  	...
  }
 
-// Linux 6.12 names the order, too.
-@a_verdict depends on at_a_miss@
-identifier max;
-expression list args;
-@@
- page_cache_async_ra(...)
- {
- 	unsigned long max;
-+	enum ra_runs_verdict verdict;
- 	<+...
- 	page_cache_ra_order(args);
- 	...+>
- }
-
-// A run's window ends where the run does, whatever the order of its folios.
-@at_a_mark depends on a_verdict@
-expression list a_verdict.args;
+@at_a_mark depends on at_a_miss@
 identifier max, count;
 @@
  page_cache_async_ra(...)
  {
  	...
  	max = ractl_max_pages(ractl, count);
-+	verdict = ra_runs_mark(ractl, folio, count, max);
-+	if (verdict == RA_RUNS_STREAM)
++	switch (ra_runs_mark(ractl, folio, count, max)) {
++	case RA_RUNS_STREAM:
 +		goto readit;
-+	if (verdict == RA_RUNS_RUN) {
-+		ractl->_index = ra->start;
-+		page_cache_ra_order(args);
-+	}
-+	if (verdict != RA_RUNS_OFF)
++	case RA_RUNS_DONE:
 +		return;
++	case RA_RUNS_OFF:
++		break;
++	}
  	...
  }

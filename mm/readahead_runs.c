@@ -47,7 +47,10 @@
  * A program that looks at other pages between two runs, and finds them in the cache, as a database
  * does with its header and its index, leaves their place in prev_pos. If that does not lie in what
  * was read for the run, its pages tell: those that were used, one after the other, were the run.
- * So streams that share one open file, and see each other's prev_pos, teach some lengths that are
+ * For that they have to be single: after such a run those of the next one are. All other runs are
+ * read in folios as large as fit.
+ *
+ * Streams that share one open file, and see each other's prev_pos, teach some lengths that are
  * none; one stray length alone changes nothing. As ever, such streams are told apart by their marks
  * and by the pages that each has left in the cache.
  *
@@ -146,6 +149,9 @@
  * length are no shorter than such a part of the largest, or than that length.
  */
 #define RA_SCATTERED	8
+
+/* The folios of a window are of an order larger by so much than those of the one before. */
+#define RA_ORDER_STEP	2U
 
 /* The first window of a run is no longer, for that is what the program waits for. */
 #define RA_WAIT_PAGES	(SZ_256K / PAGE_SIZE)
@@ -1135,6 +1141,27 @@ static bool ra_noted(const struct ra_view *ra, const struct ra_ask *ask, bool mi
 	return ra_has_mark(ask->mapping, ask->index + 1, missing);
 }
 
+/* One that is mapped would be touched unseen; where pages are written the bit is PG_reclaim. */
+static void ra_set_mark(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio = filemap_get_folio(mapping, index);
+
+	if (IS_ERR_OR_NULL(folio))
+		return;
+	if (!folio_mapped(folio) && !folio_test_dirty(folio) && !folio_test_writeback(folio))
+		folio_set_readahead(folio);
+	folio_put(folio);
+}
+
+/* Read a window page by page. */
+static void ra_read_pages(struct readahead_control *ractl, const struct ra_view *ra)
+{
+	ractl->_index = ra->start;
+	force_page_cache_ra(ractl, ra->size);
+	if (ra->async_size)
+		ra_set_mark(ractl->mapping, ra->start + ra->size - ra->async_size);
+}
+
 /*
  * Read what is waited for. File systems that read more than that, or less, say so in the state: in
  * one of its own, as the open file's is that of the window which is read next, from @next on.
@@ -1152,9 +1179,39 @@ static void ra_read_first(struct readahead_control *ractl, unsigned long pages, 
 	ractl->_index = next;
 }
 
+/*
+ * How large the folios of a run's window may be: of the largest order that has room in it, or
+ * before its mark, which is a folio's. Behind a mark they are as much larger than @marked as those
+ * of a stream. If the pages of the run before had to tell where that ended, those of this one will
+ * have to: one by one.
+ */
+static unsigned int ra_run_order(const struct ra_view *ra, const struct ra_ask *ask,
+				 const struct folio *marked)
+{
+	unsigned int before = ra->size - ra->async_size;
+	unsigned int order = ilog2(before ? before : ra->size);
+
+	if (ask->touched)
+		return 0;
+	return marked ? min(order, folio_order(marked) + RA_ORDER_STEP) : order;
+}
+
+/* Read the window of a run: of faults, whose pages have marks of their own, page by page. */
+static void ra_read_run(struct readahead_control *ractl, const struct ra_view *ra,
+			unsigned int order)
+{
+	if (ra->state == RA_FAULTS) {
+		ra_read_pages(ractl, ra);
+		return;
+	}
+	ractl->_index = ra->start;
+	WRITE_ONCE(ractl->ra->order, order);
+	page_cache_ra_order(ractl, ractl->ra);
+}
+
 static int sysctl_readahead_runs __read_mostly = 1;
 
-/* Ask, and note the answer. @folio carries a mark; NULL at a miss. */
+/* Ask, note the answer, and read what is of a run. @folio carries a mark; NULL at a miss. */
 static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, struct folio *folio,
 					   unsigned long req_count, unsigned long max_pages)
 {
@@ -1188,7 +1245,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	if (!folio)
 		ra_plan_miss(&view, &ask);
 	else if (!ra_plan_mark(&view, &ask, folio_order(folio)))
-		return RA_RUNS_NOTHING;
+		return RA_RUNS_DONE;
 	if (ask.ended)
 		trace_readahead_run(inode, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
@@ -1197,9 +1254,11 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	ra_store(ractl->ra, &view);
 	if (ask.first)
 		ra_read_first(ractl, ask.first, view.start);
-	if (!some)
-		return RA_RUNS_NOTHING;
-	return view.async_size && !ra_within_run(&view, &ask) ? RA_RUNS_STREAM : RA_RUNS_RUN;
+	if (some && view.async_size && !ra_within_run(&view, &ask))
+		return RA_RUNS_STREAM;
+	if (some)
+		ra_read_run(ractl, &view, ra_run_order(&view, &ask, folio));
+	return RA_RUNS_DONE;
 }
 
 /**
@@ -1208,11 +1267,11 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
  * @req_count: how many pages from there on are wanted now
  * @max_pages: the longest window, in pages
  *
- * What the program waits for may have been read then, and a window behind it is to be read besides:
- * that is where @ractl's index is.
+ * What the program waits for may have been read then, and a stream's window behind it is to be read
+ * besides: that is where @ractl's index is.
  *
  * Context: Any in which pages may be read ahead. May sleep. Takes the RCU read lock.
- * Return: a verdict; if a window is to be read it is in @ractl->ra.
+ * Return: a verdict; if a window is to be read yet it is in @ractl->ra.
  */
 enum ra_runs_verdict ra_runs_miss(struct readahead_control *ractl, unsigned long req_count,
 				  unsigned long max_pages)
@@ -1227,25 +1286,13 @@ enum ra_runs_verdict ra_runs_miss(struct readahead_control *ractl, unsigned long
  * @req_count: how many pages from there on are wanted now
  * @max_pages: the longest window, in pages
  *
- * Context: Any in which pages may be read ahead. Takes the RCU read lock.
- * Return: a verdict; if a window is to be read it is in @ractl->ra.
+ * Context: Any in which pages may be read ahead. May sleep. Takes the RCU read lock.
+ * Return: a verdict; if a window is to be read yet it is in @ractl->ra.
  */
 enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio *folio,
 				  unsigned long req_count, unsigned long max_pages)
 {
 	return ra_runs_decide(ractl, folio, req_count, max_pages);
-}
-
-/* One that is mapped would be touched unseen; where pages are written the bit is PG_reclaim. */
-static void ra_set_mark(struct address_space *mapping, pgoff_t index)
-{
-	struct folio *folio = filemap_get_folio(mapping, index);
-
-	if (IS_ERR_OR_NULL(folio))
-		return;
-	if (!folio_mapped(folio) && !folio_test_dirty(folio) && !folio_test_writeback(folio))
-		folio_set_readahead(folio);
-	folio_put(folio);
 }
 
 /* Marks from @index on, to tell which pages of the last window are touched */
@@ -1314,11 +1361,8 @@ void ra_runs_fault(struct readahead_control *ractl)
 	/* The run of a thread that still waits for its first page is not given up. */
 	if (!ask.waits)
 		ra_store(ractl->ra, &view);
-	ractl->_index = view.start;
-	force_page_cache_ra(ractl, view.size);
+	ra_read_pages(ractl, &view);
 	ra_set_marks(ractl, &view, ask.index + 1);
-	if (view.async_size)
-		ra_set_mark(ractl->mapping, view.start + view.size - view.async_size);
 }
 
 /**

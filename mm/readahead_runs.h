@@ -24,14 +24,12 @@ struct readahead_control;
 /**
  * enum ra_runs_verdict - what is to be read now
  * @RA_RUNS_OFF: vm.readahead_runs is 0, nothing was decided
- * @RA_RUNS_NOTHING: nothing
- * @RA_RUNS_RUN: the window as it is, for a run whose end is thought to be known
+ * @RA_RUNS_DONE: nothing more: the window of a run whose end is thought to be known was read
  * @RA_RUNS_STREAM: the window, which may end elsewhere if that suits large folios
  */
 enum ra_runs_verdict {
 	RA_RUNS_OFF,
-	RA_RUNS_NOTHING,
-	RA_RUNS_RUN,
+	RA_RUNS_DONE,
 	RA_RUNS_STREAM,
 };
 

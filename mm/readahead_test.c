@@ -1041,6 +1041,40 @@ static void a_window_keeps_a_page(struct kunit *test)
 	}
 }
 
+/* A run is read in one folio if it fits, but its mark is a folio's, and pages may have to tell. */
+static void runs_have_large_folios(struct kunit *test)
+{
+	const struct {
+		const char *name;
+		unsigned int size, async_size;
+		unsigned long touched;
+		bool marked;
+		unsigned int order;
+	} cases[] = {
+		{ "a run", 16, 0, 0, false, 4 },
+		{ "one that is no power of two", 31, 0, 0, false, 4 },
+		{ "one page", 1, 0, 0, false, 0 },
+		{ "the mark is on the first folio", 64, 64, 0, false, 6 },
+		{ "it is on a later one", 64, 48, 0, false, 4 },
+		{ "or on the last page", 64, 1, 0, false, 5 },
+		{ "the pages of the run before had to tell", 16, 0, 16, false, 0 },
+		{ "behind a mark", 64, 0, 0, true, RA_ORDER_STEP },
+		{ "and little is left", 2, 0, 0, true, 1 },
+	};
+	static struct folio single;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ra_view ra = {
+			.state = RA_RUN, .size = cases[i].size, .async_size = cases[i].async_size,
+		};
+		const struct ra_ask ask = { .touched = cases[i].touched };
+
+		KUNIT_EXPECT_EQ_MSG(test, ra_run_order(&ra, &ask, cases[i].marked ? &single : NULL),
+				    cases[i].order, "%s", cases[i].name);
+	}
+}
+
 /* Where a page of what would be read had to go memory is short. */
 static void short_memory_is_not_filled(struct kunit *test)
 {
@@ -1874,6 +1908,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(warm_files_are_read_further),
 	KUNIT_CASE(nothing_is_read_behind_the_end),
 	KUNIT_CASE(a_window_keeps_a_page),
+	KUNIT_CASE(runs_have_large_folios),
 	KUNIT_CASE(short_memory_is_not_filled),
 	KUNIT_CASE(used_pages_tell_the_end),
 	KUNIT_CASE(runs_of_faults_are_learnt),

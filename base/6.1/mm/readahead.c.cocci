@@ -42,7 +42,7 @@ expression most;
 +		verdict = ra_runs_mark(ractl, folio, count, max);
 +	else
 +		verdict = ra_runs_miss(ractl, count, max);
-+	if (verdict == RA_RUNS_RUN || verdict == RA_RUNS_STREAM) {
++	if (verdict == RA_RUNS_STREAM) {
 +		ractl->_index = ra->start;
 +		page_cache_ra_order(args);
 +	}

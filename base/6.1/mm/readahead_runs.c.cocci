@@ -10,3 +10,13 @@ identifier table;
  	...,
 +	{}
  };
+
+// The order is an argument until 6.15, and one that is not yet RA_ORDER_STEP larger.
+
+@order_is_told@
+identifier order;
+expression ra;
+@@
+-WRITE_ONCE(ra->order, order);
+-page_cache_ra_order(ractl, ra);
++page_cache_ra_order(ractl, ra, order > RA_ORDER_STEP ? order - RA_ORDER_STEP : 0);

@@ -338,16 +338,15 @@ static void runs_read(struct open_file *o, pgoff_t index, unsigned long pages, b
 	struct seen seen;
 
 	look_at(&seen, o, index);
-	if (missed) {
-		verdict = ra_runs_miss(&seen.ractl, pages, words.max);
+	verdict = missed ? ra_runs_miss(&seen.ractl, pages, words.max) :
+			   ra_runs_mark(&seen.ractl, &folio, pages, words.max);
+	if (verdict != RA_RUNS_STREAM)
+		return;
+	if (missed)
 		o->ra.order = 0;
-	} else {
-		verdict = ra_runs_mark(&seen.ractl, &folio, pages, words.max);
-		if (verdict == RA_RUNS_STREAM)
-			round_window(&o->ra);
-	}
-	if (verdict != RA_RUNS_NOTHING)
-		read_planned(o);
+	else
+		round_window(&o->ra);
+	read_planned(o);
 }
 
 static void runs_miss(struct open_file *o, const struct access *a, pgoff_t index,
@@ -475,6 +474,11 @@ static void runs_force(struct readahead_control *ractl, unsigned long pages)
 	struct seen *seen = (struct seen *)((char *)ractl - offsetof(struct seen, ractl));
 
 	read_window(seen->open->file, ractl->_index, pages, 0);
+}
+
+static void runs_order(struct readahead_control *ractl)
+{
+	read_planned(((struct seen *)((char *)ractl - offsetof(struct seen, ractl)))->open);
 }
 
 static void stock_fault(struct open_file *o, pgoff_t index)
@@ -1655,6 +1659,7 @@ int main(int argc, char **argv)
 
 	words = defaults;
 	ra_reads = runs_force;
+	ra_orders = runs_order;
 	made = stdout;
 	if (argc == 2 && !strcmp(argv[1], "check"))
 		return check();

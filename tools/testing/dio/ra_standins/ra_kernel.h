@@ -62,6 +62,11 @@ static inline unsigned long rounddown_pow_of_two(unsigned long n)
 	return 1UL << (63 - __builtin_clzl(n));
 }
 
+static inline unsigned int ilog2(unsigned long n)
+{
+	return 63 - __builtin_clzl(n);
+}
+
 static inline unsigned int order_base_2(unsigned long n)
 {
 	return n < 2 ? 0 : 64 - __builtin_clzl(n - 1);
@@ -202,7 +207,7 @@ struct readahead_control {
 	pgoff_t _index;
 };
 
-static inline unsigned int folio_order(struct folio *folio)
+static inline unsigned int folio_order(const struct folio *folio)
 {
 	(void)folio;
 	return 0;
@@ -308,6 +313,13 @@ static void (*ra_reads)(struct readahead_control *ractl, unsigned long pages)
 static inline void force_page_cache_ra(struct readahead_control *ractl, unsigned long pages)
 {
 	ra_reads(ractl, pages);
+}
+
+static void (*ra_orders)(struct readahead_control *ractl) __attribute__((__unused__));
+
+static inline void page_cache_ra_order(struct readahead_control *ractl, struct file_ra_state *ra)
+{
+	ra_orders(ractl);
 }
 
 static inline pgoff_t page_cache_next_miss(struct address_space *mapping, pgoff_t index,
