@@ -21,6 +21,8 @@
 #    page: it was one off. Mainline has that since a large folio is one entry of the page cache.
 #    Programs whose threads share an open file, and nfsd, wait for each window of each stream:
 #    here, twice as many reads of two streams.
+#  - small folios. The pages of a run came singly, as windows began anew with the smallest: who reads
+#    runs of 64 KiB pays for 16 pages in the cache where one folio would do.
 #  - random, then sequential. The window stayed at one page until the run had ended: here, a read
 #    for each of a thousand pages.
 #
@@ -172,17 +174,45 @@ no_readahead_kb()
 	return $_rc
 }
 
-# What the tracepoints say of runs of 16 pages: used 16, wasted 0
+# traced EVENT WORDS...: what the tracepoint says of a load is in the trace
+traced()
+{
+	_event=$tracing/events/$1/enable
+	shift
+	echo >"$tracing/trace"
+	echo 1 >"$_event"
+	load "$@"
+	_rc=$?
+	echo 0 >"$_event"
+	return $_rc
+}
+
+# Of runs of 16 pages: used 16, wasted 0
 trace_of_runs()
 {
-	echo >"$tracing/trace"
-	echo 1 >"$tracing/events/readahead/readahead_run/enable"
-	load run len=64k bs=4k every=1m n=50
-	echo 0 >"$tracing/events/readahead/readahead_run/enable"
+	traced readahead/readahead_run run len=64k bs=4k every=1m n=50 || return
 	_n=$(grep -c "readahead_run: .* used 16 wasted 0 expected-next 256/16" "$tracing/trace")
 	echo "$_n runs without waste, 45 or more are right"
 	grep "readahead_" "$tracing/trace" | tail -n 5
 	[ "$_n" -ge 45 ]
+}
+
+# Does this kernel read a block device in folios of more than a page, if it reads on and on?
+has_large_folios()
+{
+	[ -d $tracing/events/$folios ] && traced $folios seq bs=4k n=1024 >/dev/null &&
+		grep -q "order=[1-9]" $tracing/trace
+}
+
+# A run of 16 pages is one folio. Not behind a look elsewhere: its pages have to tell its length then.
+folios_of_runs()
+{
+	traced $folios run len=64k bs=4k every=1m n=50 || return
+	_n=$(grep -c "order=4$" $tracing/trace)
+	traced $folios run look len=64k bs=4k every=1m n=50 || return
+	_looks=$(grep -c "order=4$" $tracing/trace)
+	echo "$_n runs are one folio, 45 or more are right; $_looks behind a look, 3 or less are right"
+	[ "$_n" -ge 45 ] && [ "$_looks" -le 3 ]
 }
 
 # One bad sector in the middle of a window: its page gives EIO, each other page its data.
@@ -300,6 +330,7 @@ on_a_file()
 dio_init "$@"
 dio_need blockdev dmsetup
 tracing=/sys/kernel/tracing
+folios=filemap/mm_filemap_add_to_page_cache
 [ -d $tracing/events ] || mount -t tracefs none $tracing 2>/dev/null ||
 	dio_skip_all "no tracefs: cannot tell what readahead this kernel has"
 [ -d $tracing/events/readahead/readahead_run ] || [ -n "${DIO_STOCK-}" ] ||
@@ -319,7 +350,7 @@ dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb"
 dio_settle
 echo 128 >"$queue/read_ahead_kb"
 
-dio_plan 32
+dio_plan 33
 for kb in 16 64 128; do
 	dio_check "runs of $kb KiB take a read each, and no page too many" constant_runs $kb
 done
@@ -355,6 +386,11 @@ dio_check "MADV_SEQUENTIAL reads on" within $((4096 / 64 + 8)) $((4096 + 128)) \
 dio_check "an open file does not learn from another" state_is_per_open_file
 dio_check "read_ahead_kb 0 reads single pages" no_readahead_kb
 dio_check "the tracepoints tell used from wasted pages" trace_of_runs
+if has_large_folios; then
+	dio_check "a run of 64 KiB is one folio" folios_of_runs
+else
+	dio_skip "a run of 64 KiB is one folio" "this kernel reads the disk in single pages"
+fi
 dio_check "a bad sector hurts its own page only" bad_sector
 
 file=$DIO_TMP/mnt/file
