@@ -233,8 +233,8 @@ def over():
 PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-blobs", "sqlite-chunks",
             "sqlite-opens", "sqlite-vacuum", "postgres-scan", "postgres-bitmap", "postgres-docs",
             "pgbench", "git-log", "git-grep", "git-clone", "tar", "grep", "cc", "qemu-img",
-            "lmdb-get", "lmdb-scan", "rocksdb-get", "rocksdb-range", "rocksdb-scan", "fio-uring",
-            "fio-threads")
+            "lmdb-get", "lmdb-scan", "lmdb-blobs", "lmdb-chunks", "rocksdb-get", "rocksdb-range",
+            "rocksdb-scan", "fio-uring", "fio-threads")
 # Disk, file system, page cache in percent of the data
 PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
                   ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))

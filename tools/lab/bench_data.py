@@ -39,7 +39,8 @@ SERVER = {"unix_socket_directories": "'/tmp'", "listen_addresses": "''", "shared
           "wal_level": "minimal", "max_wal_senders": "0", "min_wal_size": "2MB",
           "timezone": "'GMT'", "log_timezone": "'GMT'"}
 NOBODY = 65534          # PostgreSQL refuses root
-BLOBS = 600             # of 20 to 100 KiB, and of 64 KiB in another database
+BLOBS = 600             # values
+SIZES = {"blobs": lambda rng: rng.randint(20, 100), "chunks": lambda _: 64}     # theirs, in KiB
 EVENTS, BURST, DEVICES = 180000, 160, 100   # rows of 220 bytes, so many of a device in a row
 ROCKSDB = ("--num=240000", "--value_size=300", "--compression_type=none", f"--seed={SEED}")
 
@@ -80,11 +81,11 @@ def values(directory, kib):
 
 
 def blobs(directory, _source):
-    values(directory, lambda rng: rng.randint(20, 100))
+    values(directory, SIZES["blobs"])
 
 
 def chunks(directory, _source):
-    values(directory, lambda _: 64)
+    values(directory, SIZES["chunks"])
 
 
 def newest_postgres():
@@ -210,17 +211,32 @@ def qcow2(directory, _source):
     os.remove(raw)
 
 
-def by_debian(script, directory):
-    """Libraries that Debian packages for its own Python"""
-    subprocess.run(["/usr/bin/python3", "-c", script, directory], check=True, input="".join(
-        f"{key} {value}\n" for _, key, value in rows()), text=True)
+def mapped(directory, pairs):
+    """A mapped database of keys and values. Debian packages the library for its own Python."""
+    script = ("import lmdb, sys\n"
+              "with lmdb.open(sys.argv[1], map_size=1 << 30) as env, env.begin(write=True) as txn:\n"
+              "    for line in sys.stdin: txn.put(*line.encode().split())\n")
+    subprocess.run(["/usr/bin/python3", "-c", script, directory], check=True,
+                   input="".join(f"{key} {value}\n" for key, value in pairs), text=True)
+    os.remove(f"{directory}/lock.mdb")
 
 
 def lmdb(directory, _source):
-    by_debian("import lmdb, sys\n"
-              "with lmdb.open(sys.argv[1], map_size=1 << 30) as env, env.begin(write=True) as txn:\n"
-              "    for line in sys.stdin: txn.put(*line.encode().split())\n", directory)
-    os.remove(f"{directory}/lock.mdb")
+    mapped(directory, ((key, value) for _, key, value in rows()))
+
+
+def mapped_values(directory, kib):
+    """Each value lies in pages of its own, one after the other, as pictures do to learn from."""
+    rng = random.Random(SEED)
+    mapped(directory, ((row, rng.randbytes(kib(rng) << 9).hex()) for row in range(BLOBS)))
+
+
+def mapped_blobs(directory, _source):
+    mapped_values(directory, SIZES["blobs"])
+
+
+def mapped_chunks(directory, _source):
+    mapped_values(directory, SIZES["chunks"])
 
 
 def rocksdb(directory, _source):
@@ -273,8 +289,9 @@ def root(directory, _source):
 
 
 MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "git": repository, "qcow2": qcow2, "lmdb": lmdb,
-          "rocksdb": rocksdb, "plain": plain, "blobs": blobs, "chunks": chunks, "events": events, "docs": docs,
-          "pgbench": pgbench}
+          "rocksdb": rocksdb, "plain": plain, "blobs": blobs, "chunks": chunks,
+          "mapped-blobs": mapped_blobs, "mapped-chunks": mapped_chunks, "events": events,
+          "docs": docs, "pgbench": pgbench}
 
 
 def archive(out, name):

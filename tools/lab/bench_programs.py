@@ -36,7 +36,7 @@ BY_OPENS = ("import sqlite3, sys\n"
             "    assert db.execute(query).fetchone()\n"
             "    db.close()\n")
 DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", "--readonly", *ROCKSDB, "--histogram")
-VALUE = "select typeof(v || '') from t where id = {}"   # all of it is read, nothing done with it
+VALUE = "select typeof(v || '') from t where id = {};\n"   # all of it is read, nothing done with it
 PSQL = ("psql", "-qAt", "-v", "ON_ERROR_STOP=1")
 PG_CTL = ("pg_ctl", "-D", "pg", "-w", "-s", "-l", "/tmp/log")
 FIO = ("fio", "--output-format=json", "--name=bench", "--filename=file", "--rw=randread",
@@ -54,10 +54,10 @@ def queries(text):
 
 
 def some_of(n, text):
-    """Queries, each of a number below N: none comes again before all have come"""
+    """TEXT for numbers below N: none comes again before all have come"""
     rng = random.Random(SEED + 2)
     numbers = [number for _ in range(-(-SOME // n)) for number in rng.sample(range(n), n)]
-    return "".join(text.format(number) + ";\n" for number in numbers[:SOME])
+    return "".join(text.format(number) for number in numbers[:SOME])
 
 
 def ranges():
@@ -85,12 +85,14 @@ PROGRAMS = {
     "lmdb-get": ("lmdb", 16, ("python3", "-c", BY_KEY),
                  lambda: "".join(f"{key_of(row)}\n" for row in some_rows())),
     "lmdb-scan": ("lmdb", 8, ("mdb_dump", "."), None),
+    "lmdb-blobs": ("mapped-blobs", 16, ("python3", "-c", BY_KEY), lambda: some_of(BLOBS, "{}\n")),
+    "lmdb-chunks": ("mapped-chunks", 16, ("python3", "-c", BY_KEY), lambda: some_of(BLOBS, "{}\n")),
     # PostgreSQL needs some 28 MiB; 30 of its data are what each of its databases begins with.
     "postgres-scan": ("events", 12, (*PSQL, "-c", "select sum(length(payload)) from events"), None),
     "postgres-bitmap": ("events", 12, PSQL, lambda: some_of(
-        DEVICES, "select sum(length(payload)) from events where device = {}")),
+        DEVICES, "select sum(length(payload)) from events where device = {};\n")),
     "postgres-docs": ("docs", 12, PSQL,
-                      lambda: some_of(BLOBS, "select body from docs where id = {}")),
+                      lambda: some_of(BLOBS, "select body from docs where id = {};\n")),
     "pgbench": ("pgbench", 12, ("pgbench", "-n", "-c", "4", "-t", "100", "--random-seed=1"), None),
     "rocksdb-get": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readrandom", f"--reads={READS}"),
                     None),
