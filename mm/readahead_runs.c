@@ -47,8 +47,10 @@
  * A program that looks at other pages between two runs, and finds them in the cache, as a database
  * does with its header and its index, leaves their place in prev_pos. If that does not lie in what
  * was read for the run, its pages tell: those that were used, one after the other, were the run.
- * For that they have to be single: after such a run those of the next one are. All other runs are
- * read in folios as large as fit.
+ *
+ * Runs of a habit, two or more of one length, are read in folios as large as fit. Such a folio does
+ * not tell how much of it was used. If it would have to, all of it counts, but the habit is over,
+ * and the pages of the next run are single.
  *
  * Streams that share one open file, and see each other's prev_pos, teach some lengths that are
  * none; one stray length alone changes nothing. As ever, such streams are told apart by their marks
@@ -251,6 +253,7 @@ struct ra_view {
  * @spent: how many pages were read for it
  * @touched: how many pages of a run were used, one after the other: of one of faults, or if
  *	prev_pos does not tell
+ * @hidden: how far exactly is not known, as a large folio was used last
  * @waits: the first page of that run is not there yet
  * @room: how many pages may come in without anything else having to go that is in use
  * @dense: most pages around @index are in the cache, or come to be
@@ -272,6 +275,7 @@ struct ra_ask {
 	unsigned long spent;
 	unsigned long touched;
 	unsigned long room;
+	bool hidden;
 	bool waits;
 	bool dense;
 	bool noted;
@@ -569,7 +573,8 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 		ra_know_nothing(ra);
 	ask->guess = false;
 	ra->mean = ra_run_mean(ra->mean, ra->last, ra->agreed, len);
-	if (len != ra->last)
+	/* What a large folio has hidden, the pages of the next run tell: those will be single. */
+	if (len != ra->last || ask->hidden)
 		ra->agreed = 0;
 	else if (ra->agreed < RA_AGREED_MAX)
 		ra->agreed++;
@@ -1018,6 +1023,15 @@ static bool ra_end_with_file(struct ra_view *ra, pgoff_t pages, bool waits)
 	return false;
 }
 
+/*
+ * Where no folio has less than @pages pages a window ends with one. Else the folio of its end were
+ * the one of its mark, too, and the next window began within it.
+ */
+static void ra_end_with_folio(struct ra_view *ra, unsigned long pages)
+{
+	ra->size = round_up(ra->start + ra->size, pages) - ra->start;
+}
+
 /* Is the window only a part of what is expected of the run? */
 static bool ra_within_run(const struct ra_view *ra, const struct ra_ask *ask)
 {
@@ -1064,7 +1078,7 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 /*
  * How far the pages of a run of reads were used, if prev_pos does not tell: the program has found
  * others in the cache since. Who uses a page tells reclaim; one that came back to memory may be
- * active without.
+ * active without. Where a large folio is the last that was used it is not known how much of it was.
  */
 static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
 {
@@ -1082,22 +1096,30 @@ static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
 			break;
 		size = folio_nr_pages(folio);
 		index = min(round_down(index, size) + size, end);
-		if (folio_test_referenced(folio))
+		if (folio_test_referenced(folio)) {
 			ask->touched = index - ra->run_start;
-		else
+			ask->hidden = size > 1;
+		} else {
 			goes_on = folio_test_active(folio);
+		}
 		folio_put(folio);
 	}
 }
 
-/* How many pages, or larger folios, there are from @start on */
+/* How many pages there are from @start on, those of large folios among them */
 static unsigned long ra_cached(const struct ra_ask *ask, pgoff_t start, unsigned long size)
 {
-	unsigned long index, n = 0;
+	struct xarray *pages = &ask->mapping->i_pages;
+	unsigned long index, nr, n = 0;
+	pgoff_t end = start + size;
 	void *entry;
 
-	xa_for_each_range(&ask->mapping->i_pages, index, entry, start, start + size - 1)
-		n += !xa_is_value(entry);
+	xa_for_each_range(pages, index, entry, start, end - 1) {
+		if (xa_is_value(entry))
+			continue;
+		nr = 1UL << xa_get_order(pages, index);
+		n += min(round_down(index, nr) + nr, end) - index;
+	}
 	return n;
 }
 
@@ -1130,15 +1152,17 @@ static void ra_look_around(const struct ra_view *ra, struct ra_ask *ask)
  * Does a mark say nothing but that its page is touched? Then the next page has one, too, or it is
  * the last page of a run of faults: @missing says whether it is taken for that.
  */
-static bool ra_noted(const struct ra_view *ra, const struct ra_ask *ask, bool missing)
+static bool ra_noted(const struct ra_view *ra, const struct ra_ask *ask, struct folio *folio,
+		     bool missing)
 {
+	unsigned long nr = folio_nr_pages(folio);
 	pgoff_t end = ra->start + ra->size;
 
 	if (ra->async_size && (ask->index == end - ra->async_size || ask->index == end))
 		return false;
 	if (ra->state == RA_FAULTS && ask->index >= ra->start && ask->index < end)
 		return true;
-	return ra_has_mark(ask->mapping, ask->index + 1, missing);
+	return ra_has_mark(ask->mapping, round_down(ask->index, nr) + nr, missing);
 }
 
 /* One that is mapped would be touched unseen; where pages are written the bit is PG_reclaim. */
@@ -1180,19 +1204,21 @@ static void ra_read_first(struct readahead_control *ractl, unsigned long pages, 
 }
 
 /*
- * How large the folios of a run's window may be: of the largest order that has room in it, or
- * before its mark, which is a folio's. Behind a mark they are as much larger than @marked as those
- * of a stream. If the pages of the run before had to tell where that ended, those of this one will
- * have to: one by one.
+ * How large the folios of a run's window may be: as there is room for in it, or before its mark,
+ * with which a folio begins. Behind a mark they are as much larger than @marked as those of a
+ * stream. Only runs of a habit have large ones: a large folio does not tell how much of it was
+ * used. Where nothing else does the habit ends, and pages are single.
  */
 static unsigned int ra_run_order(const struct ra_view *ra, const struct ra_ask *ask,
-				 const struct folio *marked)
+				 struct folio *marked)
 {
 	unsigned int before = ra->size - ra->async_size;
 	unsigned int order = ilog2(before ? before : ra->size);
 
-	if (ask->touched)
+	if (!ra->agreed || ask->touched)
 		return 0;
+	if (before && ra->async_size)
+		order = min_t(unsigned int, order, __ffs(ra->start + before));
 	return marked ? min(order, folio_order(marked) + RA_ORDER_STEP) : order;
 }
 
@@ -1241,7 +1267,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	else if (view.state == RA_RUN && !folio)
 		ra_look_for_end(&view, &ask);
 	if (folio)
-		ask.noted = ra_noted(&view, &ask, false);
+		ask.noted = ra_noted(&view, &ask, folio, false);
 	if (!folio)
 		ra_plan_miss(&view, &ask);
 	else if (!ra_plan_mark(&view, &ask, folio_order(folio)))
@@ -1250,6 +1276,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		trace_readahead_run(inode, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
 	ra_forget_guess(&view, &ask);
+	ra_end_with_folio(&view, mapping_min_folio_nrpages(ask.mapping));
 	some = ra_end_with_file(&view, ask.file, !folio);
 	ra_store(ractl->ra, &view);
 	if (ask.first)
@@ -1384,7 +1411,7 @@ bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 	if (!READ_ONCE(sysctl_readahead_runs) || folio_test_writeback(folio))
 		return false;
 	ra_load(ractl->ra, &view);
-	if (!ra_noted(&view, &ask, true))
+	if (!ra_noted(&view, &ask, folio, true))
 		return false;
 	folio_clear_readahead(folio);
 	return true;

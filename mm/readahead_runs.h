@@ -24,7 +24,7 @@ struct readahead_control;
 /**
  * enum ra_runs_verdict - what is to be read now
  * @RA_RUNS_OFF: vm.readahead_runs is 0, nothing was decided
- * @RA_RUNS_DONE: nothing more: the window of a run whose end is thought to be known was read
+ * @RA_RUNS_DONE: nothing more: if a run whose end is thought to be known has a window, it was read
  * @RA_RUNS_STREAM: the window, which may end elsewhere if that suits large folios
  */
 enum ra_runs_verdict {

@@ -1041,37 +1041,81 @@ static void a_window_keeps_a_page(struct kunit *test)
 	}
 }
 
-/* A run is read in one folio if it fits, but its mark is a folio's, and pages may have to tell. */
+/* Where folios have 4 pages a window of 6 has 8, and one that begins within one ends with one. */
+static void a_window_ends_with_a_folio(struct kunit *test)
+{
+	const struct { pgoff_t start; unsigned int size; unsigned long pages, then; } cases[] = {
+		{ 8, 6, 1, 6 }, { 8, 6, 4, 8 }, { 8, 8, 4, 8 }, { 10, 1, 4, 2 }, { 10, 3, 4, 6 },
+		{ 0, 1, 16, 16 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ra_view ra = { .start = cases[i].start, .size = cases[i].size };
+
+		ra_end_with_folio(&ra, cases[i].pages);
+		KUNIT_EXPECT_EQ(test, ra.start, cases[i].start);
+		KUNIT_EXPECT_EQ(test, ra.size, cases[i].then);
+	}
+}
+
+/* A run of a habit is read in one folio if it fits, but its mark is a folio's. */
 static void runs_have_large_folios(struct kunit *test)
 {
 	const struct {
 		const char *name;
-		unsigned int size, async_size;
+		pgoff_t start;
+		unsigned int size, async_size, agreed;
 		unsigned long touched;
 		bool marked;
 		unsigned int order;
 	} cases[] = {
-		{ "a run", 16, 0, 0, false, 4 },
-		{ "one that is no power of two", 31, 0, 0, false, 4 },
-		{ "one page", 1, 0, 0, false, 0 },
-		{ "the mark is on the first folio", 64, 64, 0, false, 6 },
-		{ "it is on a later one", 64, 48, 0, false, 4 },
-		{ "or on the last page", 64, 1, 0, false, 5 },
-		{ "the pages of the run before had to tell", 16, 0, 16, false, 0 },
-		{ "behind a mark", 64, 0, 0, true, RA_ORDER_STEP },
-		{ "and little is left", 2, 0, 0, true, 1 },
+		{ "a run", 32, 16, 0, 1, 0, false, 4 },
+		{ "one that is no power of two", 32, 31, 0, 1, 0, false, 4 },
+		{ "one that begins anywhere", 37, 16, 0, 1, 0, false, 4 },
+		{ "one page", 32, 1, 0, 1, 0, false, 0 },
+		{ "no habit", 32, 16, 0, 0, 0, false, 0 },
+		{ "the mark is on the first folio", 3, 64, 64, 1, 0, false, 6 },
+		{ "it is on a later one", 64, 64, 48, 1, 0, false, 4 },
+		{ "where no large one begins", 15, 64, 48, 1, 0, false, 0 },
+		{ "where a smaller one does", 8, 64, 48, 1, 0, false, 3 },
+		{ "on the last page", 64, 64, 1, 1, 0, false, 0 },
+		{ "the pages of the run before had to tell", 32, 16, 0, 1, 16, false, 0 },
+		{ "behind a mark", 64, 64, 0, 1, 0, true, RA_ORDER_STEP },
+		{ "and little is left", 64, 2, 0, 1, 0, true, 1 },
 	};
 	static struct folio single;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct ra_view ra = {
-			.state = RA_RUN, .size = cases[i].size, .async_size = cases[i].async_size,
+			.state = RA_RUN, .start = cases[i].start, .size = cases[i].size,
+			.async_size = cases[i].async_size, .agreed = cases[i].agreed,
 		};
 		const struct ra_ask ask = { .touched = cases[i].touched };
+		struct folio *marked = cases[i].marked ? &single : NULL;
 
-		KUNIT_EXPECT_EQ_MSG(test, ra_run_order(&ra, &ask, cases[i].marked ? &single : NULL),
-				    cases[i].order, "%s", cases[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, ra_run_order(&ra, &ask, marked), cases[i].order, "%s",
+				    cases[i].name);
+	}
+}
+
+/* How much of a large folio was used nobody knows: the next run is to tell, so the habit is over. */
+static void a_large_folio_ends_a_habit(struct kunit *test)
+{
+	unsigned int hidden;
+
+	for (hidden = 0; hidden < 2; hidden++) {
+		struct ra_view ra = {
+			.state = RA_RUN, .run_start = 32, .start = 32, .size = 16,
+			.mean = 16 << RA_RUN_SHIFT, .last = 16, .agreed = 5,
+		};
+		struct ra_ask ask = { .touched = 16, .hidden = hidden, .max = 32, .expect = 16 };
+
+		ra_run_learn(&ra, &ask);
+		KUNIT_EXPECT_EQ(test, ask.ended, 16UL);
+		KUNIT_EXPECT_EQ(test, ra.mean, 16U << RA_RUN_SHIFT);
+		KUNIT_EXPECT_EQ(test, ra.agreed, hidden ? 0U : 6U);
 	}
 }
 
@@ -1908,7 +1952,9 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(warm_files_are_read_further),
 	KUNIT_CASE(nothing_is_read_behind_the_end),
 	KUNIT_CASE(a_window_keeps_a_page),
+	KUNIT_CASE(a_window_ends_with_a_folio),
 	KUNIT_CASE(runs_have_large_folios),
+	KUNIT_CASE(a_large_folio_ends_a_habit),
 	KUNIT_CASE(short_memory_is_not_filled),
 	KUNIT_CASE(used_pages_tell_the_end),
 	KUNIT_CASE(runs_of_faults_are_learnt),

@@ -9,12 +9,16 @@ identifier table;
  	...
  };
 
-// The order is an argument until 6.15, and one that is not yet RA_ORDER_STEP larger.
+// The order is an argument until 6.15, one that is not yet RA_ORDER_STEP larger, and is not bounded.
 
 @order_is_told@
 identifier order;
-expression ra;
+expression state;
 @@
--WRITE_ONCE(ra->order, order);
--page_cache_ra_order(ractl, ra);
-+page_cache_ra_order(ractl, ra, order > RA_ORDER_STEP ? order - RA_ORDER_STEP : 0);
+-WRITE_ONCE(state->order, order);
+-page_cache_ra_order(ractl, state);
++if (order < RA_ORDER_STEP)
++	ra_read_pages(ractl, ra);
++else
++	page_cache_ra_order(ractl, state,
++			    min_t(unsigned int, order, MAX_PAGECACHE_ORDER) - RA_ORDER_STEP);

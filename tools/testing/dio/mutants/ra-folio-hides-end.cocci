@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-// Where only pages tell how long a run was, one large folio says that all of it was used.
+// Where only pages tell how long a run was, one large folio says that all of it was used, for ever.
 
 @@
-identifier ask;
+identifier ra, ask;
 @@
- ra_run_order(...)
+ ra_run_learn(...)
  {
  <+...
--if (ask->touched)
--	return 0;
+-len != ra->last || ask->hidden
++len != ra->last
  ...+>
  }

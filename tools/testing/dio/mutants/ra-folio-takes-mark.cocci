@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-// The folio that has the mark begins with the window: the next one is read at once.
+// The folio that has the mark begins before it: the next window is read sooner than was meant.
 
 @@
+expression order, mark;
 @@
  ra_run_order(...)
  {
  <+...
--ilog2(before ? before : ra->size)
-+ilog2(ra->size)
+-order = min_t(unsigned int, order, __ffs(mark));
++order = order;
  ...+>
  }

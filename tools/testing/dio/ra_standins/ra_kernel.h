@@ -28,6 +28,7 @@
 #define __printf(f, a)	__attribute__((__format__(printf, f, a)))
 
 typedef uint8_t u8;
+typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 #define loff_t long long
@@ -41,6 +42,7 @@ typedef unsigned long pgoff_t;
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define mult_frac(n, by, over)	((n) / (over) * (by) + (n) % (over) * (by) / (over))
+#define round_up(n, to)		((((n) - 1) | ((__typeof__(n))(to) - 1)) + 1)
 #define round_down(n, to)	((n) & ~((__typeof__(n))(to) - 1))
 
 #define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); (void)(&_a == &_b);	\
@@ -60,6 +62,11 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 static inline unsigned long rounddown_pow_of_two(unsigned long n)
 {
 	return 1UL << (63 - __builtin_clzl(n));
+}
+
+static inline unsigned int __ffs(unsigned long n)
+{
+	return __builtin_ctzl(n);
 }
 
 static inline unsigned int ilog2(unsigned long n)
@@ -83,16 +90,20 @@ static unsigned long free_pages = ~0UL >> 1;
 #define global_zone_page_state(item)	free_pages
 #define global_node_page_state(item)	0
 
-/* A page, or what is kept in its place when memory was short; of a page, its flags */
+/*
+ * A page, or what is kept in its place when memory was short; of a page, its flags, and above them
+ * the order of its folio, whose pages all have the same.
+ */
 #define XA_PAGE		1
 #define XA_SHADOW	2
 #define XA_MARK		4
 #define XA_MAPPED	8
 #define XA_LOCKED	16
 #define XA_USED		32
+#define XA_ORDER_SHIFT	8
 
 struct xarray {
-	u8 *present;		/* of each page one of the first two, or 0; NULL: none is there */
+	u16 *present;		/* of each page one of the first two, or 0; NULL: none is there */
 	pgoff_t pages;
 };
 
@@ -115,8 +126,8 @@ static inline bool xa_is_value(const void *entry)
 static inline void *xa_store(struct xarray *xa, unsigned long index, void *entry, unsigned int gfp)
 {
 	if (index >= xa->pages) {
-		xa->present = realloc(xa->present, index + 1);
-		memset(xa->present + xa->pages, 0, index + 1 - xa->pages);
+		xa->present = realloc(xa->present, (index + 1) * sizeof(*xa->present));
+		memset(xa->present + xa->pages, 0, (index + 1 - xa->pages) * sizeof(*xa->present));
 		xa->pages = index + 1;
 	}
 	xa->present[index] = xa_is_value(entry) ? XA_SHADOW : entry ? XA_PAGE : 0;
@@ -136,9 +147,14 @@ static inline void *xa_store_range(struct xarray *xa, unsigned long first, unsig
 
 static inline void *xa_load(struct xarray *xa, unsigned long index)
 {
-	u8 entry = index < xa->pages ? xa->present[index] : 0;
+	u16 entry = index < xa->pages ? xa->present[index] : 0;
 
 	return entry == XA_SHADOW ? xa_mk_value(0) : entry ? xa : NULL;
+}
+
+static inline unsigned int xa_get_order(struct xarray *xa, unsigned long index)
+{
+	return 0;	/* each page of a folio is found */
 }
 
 #define xa_for_each_range(xa, index, entry, start, last)			\
@@ -170,6 +186,11 @@ struct address_space {
 	struct inode *host;
 };
 
+static inline unsigned long mapping_min_folio_nrpages(const struct address_space *mapping)
+{
+	return 1;
+}
+
 struct file_ra_state {
 	pgoff_t start;
 	unsigned int size;
@@ -195,9 +216,9 @@ static inline struct inode *file_inode(const struct file *file)
 	return file->f_inode;
 }
 
-/* A page's byte in struct xarray */
+/* A page's entry in struct xarray */
 struct folio {
-	u8 flags;
+	u16 flags;
 };
 
 struct readahead_control {
@@ -209,8 +230,7 @@ struct readahead_control {
 
 static inline unsigned int folio_order(const struct folio *folio)
 {
-	(void)folio;
-	return 0;
+	return folio->flags >> XA_ORDER_SHIFT;
 }
 
 static inline pgoff_t readahead_index(const struct readahead_control *ractl)
@@ -278,7 +298,7 @@ static inline bool folio_mapped(const struct folio *folio)
 
 static inline unsigned long folio_nr_pages(const struct folio *folio)
 {
-	return 1;
+	return 1UL << folio_order(folio);
 }
 
 static inline bool folio_test_locked(const struct folio *folio)
