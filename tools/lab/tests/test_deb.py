@@ -245,8 +245,17 @@ class Grub(Case):
                          "gnulinux-6.1.0-10-amd64-advanced-/dev/x")
 
     def test_a_choice_of_the_users_counts(self):
-        for chosen in ("saved", "2", "x>y"):
+        for chosen in ("2", "x>y"):
             self.assertEqual(self.default("6.1.0-9-amd64", GRUB_DEFAULT=chosen), chosen)
+
+    def test_what_was_saved_counts(self):
+        """Where nothing was, GRUB boots the first."""
+        first = "gnulinux-advanced-u>gnulinux-6.1.0-9-amd64-advanced-u"
+        self.write("bin/grub-editenv", '#!/bin/sh\necho "$SAVED"\n')
+        path = f"{self.tmp}/bin:{os.environ['PATH']}"
+        for saved, default in (("saved_entry=x", "saved"), ("saved_entry=", first), ("", first)):
+            self.assertEqual(self.default("6.1.0-9-amd64", GRUB_DEFAULT="saved", PATH=path,
+                                          SAVED=saved), default)
 
     def test_no_other(self):
         self.assertEqual(self.default(GRUB_DEFAULT="0"), "0")
