@@ -1062,29 +1062,29 @@ static void a_window_ends_with_a_folio(struct kunit *test)
 /* A run of a habit is read in one folio if it fits, but its mark is a folio's. */
 static void runs_have_large_folios(struct kunit *test)
 {
+	static struct folio single;
 	const struct {
 		const char *name;
 		pgoff_t start;
 		unsigned int size, async_size, agreed;
 		unsigned long touched;
-		bool marked;
+		struct folio *marked;
 		unsigned int order;
 	} cases[] = {
-		{ "a run", 32, 16, 0, 1, 0, false, 4 },
-		{ "one that is no power of two", 32, 31, 0, 1, 0, false, 4 },
-		{ "one that begins anywhere", 37, 16, 0, 1, 0, false, 4 },
-		{ "one page", 32, 1, 0, 1, 0, false, 0 },
-		{ "no habit", 32, 16, 0, 0, 0, false, 0 },
-		{ "the mark is on the first folio", 3, 64, 64, 1, 0, false, 6 },
-		{ "it is on a later one", 64, 64, 48, 1, 0, false, 4 },
-		{ "where no large one begins", 15, 64, 48, 1, 0, false, 0 },
-		{ "where a smaller one does", 8, 64, 48, 1, 0, false, 3 },
-		{ "on the last page", 64, 64, 1, 1, 0, false, 0 },
-		{ "the pages of the run before had to tell", 32, 16, 0, 1, 16, false, 0 },
-		{ "behind a mark", 64, 64, 0, 1, 0, true, RA_ORDER_STEP },
-		{ "and little is left", 64, 2, 0, 1, 0, true, 1 },
+		{ "a run", 32, 16, 0, 1, 0, NULL, 4 },
+		{ "one that is no power of two", 32, 31, 0, 1, 0, NULL, 4 },
+		{ "one that begins anywhere", 37, 16, 0, 1, 0, NULL, 4 },
+		{ "one page", 32, 1, 0, 1, 0, NULL, 0 },
+		{ "no habit", 32, 16, 0, 0, 0, NULL, 0 },
+		{ "the mark is on the first folio", 3, 64, 64, 1, 0, NULL, 6 },
+		{ "it is on a later one", 64, 64, 48, 1, 0, NULL, 4 },
+		{ "where no large one begins", 15, 64, 48, 1, 0, NULL, 0 },
+		{ "where a smaller one does", 8, 64, 48, 1, 0, NULL, 3 },
+		{ "on the last page", 64, 64, 1, 1, 0, NULL, 0 },
+		{ "the pages of the run before had to tell", 32, 16, 0, 1, 16, NULL, 0 },
+		{ "behind a mark", 64, 64, 0, 1, 0, &single, RA_ORDER_STEP },
+		{ "and little is left", 64, 2, 0, 1, 0, &single, 1 },
 	};
-	static struct folio single;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -1093,14 +1093,13 @@ static void runs_have_large_folios(struct kunit *test)
 			.async_size = cases[i].async_size, .agreed = cases[i].agreed,
 		};
 		const struct ra_ask ask = { .touched = cases[i].touched };
-		struct folio *marked = cases[i].marked ? &single : NULL;
 
-		KUNIT_EXPECT_EQ_MSG(test, ra_run_order(&ra, &ask, marked), cases[i].order, "%s",
-				    cases[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, ra_run_order(&ra, &ask, cases[i].marked), cases[i].order,
+				    "%s", cases[i].name);
 	}
 }
 
-/* How much of a large folio was used nobody knows: the next run is to tell, so the habit is over. */
+/* How much of a large folio was used nobody knows: the next run is to tell, the habit is over. */
 static void a_large_folio_ends_a_habit(struct kunit *test)
 {
 	unsigned int hidden;
