@@ -124,8 +124,9 @@ is_claimed()
 mounted_elsewhere()
 {
 	make_ext2 "$disk" || return
+	# Where ext4 is ext2 it writes its superblock later, unless it must not.
 	# shellcheck disable=SC2016 # the inner shell's
-	user unshare -m sh -c 'mount -t ext2 "$0" "$1" && exec sleep 1000' "$disk" "$DIO_TMP/mnt"
+	user unshare -m sh -c 'mount -r -t ext2 "$0" "$1" && exec sleep 1000' "$disk" "$DIO_TMP/mnt"
 	dio_wait 60 is_mounted_there || return
 	bad=0
 	! grep -q " $DIO_TMP/mnt " /proc/self/mountinfo || { echo "it is here, too"; bad=1; }
@@ -313,14 +314,17 @@ sign()
 	sync
 }
 
-# signed TYPE: refused, unless the one word says that it is this; another does not do
+# signed TYPE: refused, unless the one word says that it is this; another does not do. udev, which
+# would have partitions read, leaves a disk alone that is locked.
 signed()
 {
-	sign "$1" || return
+	exec 9<"$disk" && flock 9 && sign "$1" || return
 	DIO_CONTENT=swap
 	refused "holds $1, and others may use that" "$disk" && DIO_CONTENT=$1 && accepted "$disk"
 	bad=$?
 	DIO_CONTENT=""
+	sign none
+	exec 9<&-
 	return $bad
 }
 
@@ -373,7 +377,7 @@ has_both()
 unset DIO_DISKS DIO_SCRATCH
 DIO_CONTENT=""
 dio_init "$@"
-dio_need blkid blockdev dd mke2fs unshare
+dio_need blkid blockdev dd flock mke2fs unshare
 dio_get_disks 1
 disk=$DIO_LIST
 link=$DIO_TMP/by-id
