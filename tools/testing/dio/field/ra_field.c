@@ -23,7 +23,8 @@
 
 struct reader {
 	struct file_ra_state ra;
-	u8 present[PAGES], arrived[PAGES];
+	u16 present[PAGES];		/* as in struct xarray */
+	u8 arrived[PAGES];
 	pgoff_t at, mark;
 	u64 base;			/* sector */
 };
@@ -55,6 +56,7 @@ static void read_window(struct reader *r, pgoff_t index, unsigned long pages, bo
 	};
 	struct ra_view view;
 	struct window *w;
+	pgoff_t i;
 
 	ra_load(&r->ra, &view);
 	if (missed)
@@ -73,7 +75,8 @@ static void read_window(struct reader *r, pgoff_t index, unsigned long pages, bo
 	};
 	if (r->ra.async_size)
 		r->mark = r->ra.start + r->ra.size - r->ra.async_size;
-	memset(r->present + w->start, 1, w->end - w->start);
+	for (i = w->start; i < w->end; i++)
+		r->present[i] = XA_PAGE;
 	array_submit(&array, r->base + w->start * PAGE_SECTORS, (w->end - w->start) * PAGE_SECTORS,
 		     false, &w->transfer);
 }
