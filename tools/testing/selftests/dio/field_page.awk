@@ -27,7 +27,7 @@ function style()
 	print "p { max-width: 46rem; margin: .4rem 0; } .soft { color: var(--soft); font-size: .875rem; }"
 	print "table { border-collapse: collapse; width: 100%; font-size: .9rem; }"
 	print "th, td { text-align: left; padding: .3rem .6rem .3rem 0; vertical-align: top;"
-	print "\tborder-bottom: 1px solid var(--rule); overflow-wrap: anywhere; }"
+	print "\tborder-bottom: 1px solid var(--rule); overflow-wrap: break-word; }"
 	print "th { color: var(--soft); font-size: .825rem; }"
 	print ".n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }"
 	print ".word { padding: 0 .5em; border-radius: .3em; font-weight: 600; color: #111;"

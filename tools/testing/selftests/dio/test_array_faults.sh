@@ -277,8 +277,10 @@ protected()
 {
 	io "$1" "$DIO_DISK" write size=1m gen=1 || return
 	inject protected || return
-	io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" &&
-		fault_rescan "$DIO_DISK" && refused "$1" && io "$1" "$DIO_DISK" read size=1m gen=1
+	# Where udev has had the disk looked at meanwhile it cannot be opened any more.
+	{ io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" ||
+		refused "$1"; } && fault_rescan "$DIO_DISK" && refused "$1" &&
+		io "$1" "$DIO_DISK" read size=1m gen=1
 	rc=$?
 	no_fault && fault_rescan "$DIO_DISK" || return
 	[ $rc -eq 0 ] && io "$1" "$DIO_DISK" write size=1m gen=3 && io "$1" "$DIO_DISK" read size=1m gen=3
