@@ -8,7 +8,8 @@
 # one FILE: its first line, if it has one
 one()
 {
-	! read -r _line 2>/dev/null <"$1" || printf '%s' "$_line"
+	# Not by read: dash's takes a byte at a time, and after one a sysctl has ended.
+	printf '%s' "$(sed -n 1p "$1" 2>/dev/null)"
 }
 
 # fields DIR NAME...: "NAME VALUE; " of each that DIR has

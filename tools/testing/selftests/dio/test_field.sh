@@ -131,6 +131,8 @@ no_names()
 	done
 	begun disks-direct && grep '"machine": {"kernel": "6.1.0-a".*scsi_debug' field.json || return
 	! has_names || { echo "names, of $names"; return 1; }
+	_runs=$(cat /proc/sys/vm/readahead_runs 2>/dev/null)
+	grep -q "\"vm.readahead_runs\": \"$_runs\"" field.json || { echo "not $_runs"; return 1; }
 	ends 3 "next" 6.1.0-a --with-names && has_names
 }
 
