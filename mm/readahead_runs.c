@@ -152,7 +152,7 @@
  */
 #define RA_SCATTERED	8
 
-/* The folios of a window are of an order larger by so much than those of the one before. */
+/* Behind a mark folios are of an order larger by so much, as a stream's are. */
 #define RA_ORDER_STEP	2U
 
 /* The first window of a run is no longer, for that is what the program waits for. */

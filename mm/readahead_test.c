@@ -1863,6 +1863,37 @@ static void misses_are_found_from_within_folios(struct kunit *test)
 	xa_destroy(xa);
 }
 
+/* Pages around a fault are counted, those of folios that begin before or end later, too. */
+static void pages_of_folios_are_counted(struct kunit *test)
+{
+	struct address_space mapping = { };
+	const struct ra_ask ask = { .mapping = &mapping };
+	struct xarray *xa = &mapping.i_pages;
+	const void *entry;
+	pgoff_t from, i;
+
+	if (!IS_ENABLED(CONFIG_XARRAY_MULTI)) {
+		kunit_skip(test, "no large folios");
+		return;
+	}
+	xa_init(xa);
+	put_folios(test, xa, 1, 3, test);
+	put_folios(test, xa, 8, 19, test);
+	put_folios(test, xa, 32, 39, xa_mk_value(0));
+	put_folios(test, xa, 40, 63, test);
+	put_folios(test, xa, 128, 255, test);
+	for (from = 0; from < 270; from++) {
+		unsigned long there = 0;
+
+		for (i = from; i < from + RA_TILE; i++) {
+			entry = xa_load(xa, i);
+			there += entry && !xa_is_value(entry);
+		}
+		KUNIT_EXPECT_EQ(test, ra_cached(&ask, from, RA_TILE), there);
+	}
+	xa_destroy(xa);
+}
+
 /* No state, however spoilt by racing threads, gives a window that is empty or too long. */
 static void any_state_gives_a_sane_window(struct kunit *test)
 {
@@ -1980,6 +2011,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(guesses_follow_tracks),
 	KUNIT_CASE(opens_learn_faults),
 	KUNIT_CASE(misses_are_found_from_within_folios),
+	KUNIT_CASE(pages_of_folios_are_counted),
 	KUNIT_CASE(any_state_gives_a_sane_window),
 	{}
 };

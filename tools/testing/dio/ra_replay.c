@@ -26,7 +26,8 @@
  *	runs		n runs at random places of one file: lens=16 (pages; a list is gone through,
  *			1-16 is any length in between, 16* one of that mean), any (a random one of
  *			the list each time), by=1 (pages a read) or whole, file=1000000 (pages),
- *			opens (the file is opened for each)
+ *			opens (the file is opened for each), looks (page 0 is read before every
+ *			other one)
  *	files		n times one of=10 files is opened and read from end to end, by=1; they have
  *			the lens= in turn
  *	turns		n turns of streams=8 on one open file, pages=32 each, by=1; or each on one
@@ -148,7 +149,7 @@ static struct words {
 	unsigned long file, streams, pages, by, one, of, group;
 	unsigned int lens;
 	struct { unsigned long from, to; bool mean; } len[LENS];
-	bool any, disk, array, fifo, old, mapped, mixed, down, opens, separate;
+	bool any, disk, array, fifo, old, mapped, mixed, down, opens, separate, looks;
 } words, defaults = {
 	.max = 32, .cache = 65536, .threads = 1, .seed = 1, .count = 1000, .file = 1000000,
 	.streams = 8, .pages = 32, .one = 3, .of = 10, .group = 8, .lens = 1, .len = { { 16, 16 } },
@@ -1123,6 +1124,8 @@ static void gen_runs(void)
 		words.mapped ^= words.mixed;
 		if (words.opens)
 			snprintf(open, sizeof(open), "run%u", i);
+		if (words.looks && i % 2)
+			put_read(open, "file", 0, 1);
 		for (n = 0; n < len; n += by)
 			put_read(open, "file", index + (words.down ? len - 1 - n : n),
 				 min(by, len - n));
@@ -1276,6 +1279,8 @@ static bool read_word(const char *word)
 		words.down = true;
 	else if (!strcmp(word, "opens"))
 		words.opens = true;
+	else if (!strcmp(word, "looks"))
+		words.looks = true;
 	else if (!strcmp(word, "disk"))
 		words.disk = true;
 	else if (!strcmp(word, "separate"))
@@ -1407,6 +1412,7 @@ static const struct bound {
 	{ "skip mapped one=30 of=100 n=20000", { { 103, 102 }, { 107, 102 } } },
 	{ "turns mapped pages=8 n=4000", { { 105, 102 }, { 103, 102 } } },
 	{ "runs mapped lens=1 threads=8", { { 98, 40 }, { 66, 7 } } },
+	{ "runs lens=16,16,16,16,3,3,3,3,3,3,3,3,3,3,3,3 looks", { { 70, 70 }, { 70, 70 } } },
 	{ "runs mixed lens=16", { { 58, 36 }, { 59, 29 } } },
 	{ "runs mixed lens=1,16", { { 95, 92 }, { 85, 61 } } },
 	/* Runs longer than what is waited for, in a file that comes to be in memory */
