@@ -17,8 +17,9 @@ expression state;
 @@
 -WRITE_ONCE(state->order, order);
 -page_cache_ra_order(ractl, state);
-+if (order < RA_ORDER_STEP)
++if (order < RA_ORDER_STEP) {
 +	ra_read_pages(ractl, ra);
-+else
-+	page_cache_ra_order(ractl, state,
-+			    min_t(unsigned int, order, MAX_PAGECACHE_ORDER) - RA_ORDER_STEP);
++	return;
++}
++order = min_t(unsigned int, order, MAX_PAGECACHE_ORDER) - RA_ORDER_STEP;
++page_cache_ra_order(ractl, state, order);
