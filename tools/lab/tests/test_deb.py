@@ -34,6 +34,7 @@ case "${*: -1}" in
 localmodconfig)
 	out=${*: -2:1}
 	sed -i '/=m$/d' "${out#O=}/.config"
+	echo "CONFIG_KEEPS_$LMC_KEEP=m" >>"${out#O=}/.config"
 	;;
 binrpm-pkg|bindeb-pkg)
 	[ ! -e "$STUBS/fails" ] || exit 1
@@ -162,6 +163,7 @@ class Config(Case):
         self.assertIn("CONFIG_B=m", lines)
         self.assertNotIn("CONFIG_C=m", lines)
         self.assertNotIn("CONFIG_NEW=m", lines)
+        self.assertIn("CONFIG_KEEPS_crypto=m", lines)
 
 
 class Build(Case):
