@@ -275,13 +275,13 @@ test_mirror()
 # Not while it is open: that is a disk whose key was turned. Then the kernel learns of it.
 protected()
 {
-	io "$1" "$DIO_DISK" write size=1m gen=1 || return
+	# udev, which would have the disk looked at again, leaves it alone while it is locked.
+	exec 9<"$DIO_DISK" && flock 9 && io "$1" "$DIO_DISK" write size=1m gen=1 || return
 	inject protected || return
-	# Where udev has had the disk looked at meanwhile it cannot be opened any more.
-	{ io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" ||
-		refused "$1"; } && fault_rescan "$DIO_DISK" && refused "$1" &&
-		io "$1" "$DIO_DISK" read size=1m gen=1
+	io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" &&
+		fault_rescan "$DIO_DISK" && refused "$1" && io "$1" "$DIO_DISK" read size=1m gen=1
 	rc=$?
+	exec 9<&-
 	no_fault && fault_rescan "$DIO_DISK" || return
 	[ $rc -eq 0 ] && io "$1" "$DIO_DISK" write size=1m gen=3 && io "$1" "$DIO_DISK" read size=1m gen=3
 }
@@ -640,7 +640,7 @@ test_zoned()
 # --- The cases ---------------------------------------------------------------------------------
 
 dio_init "$@"
-dio_need blockdev dd dmsetup
+dio_need blockdev dd dmsetup flock
 unset DIO_SCRATCH
 lacking=""
 [ -e /dev/raw/rawctl ] || modprobe -q raw 2>/dev/null
