@@ -22,6 +22,13 @@ die()
 	exit 1
 }
 
+# results LOG: of what the kernel said only the results. Disks that are found meanwhile say so between
+# any two lines, and kunit.py looks for a plan right after its head.
+results()
+{
+	sed 's/\r$//; s/^\[[^]]*\] //' "$1" | grep -E '^ *(TAP|KTAP|1\.\.|ok |not ok |# )' || :
+}
+
 # boot LOG
 boot()
 {
@@ -32,8 +39,7 @@ boot()
 		-serial "file:$1" -kernel "$image" \
 		-append "console=ttyS0 kunit_shutdown=reboot panic=-1" </dev/null ||
 		die "the guest did not finish within 300 s: $1"
-	sed 's/\r$//; s/^\[[^]]*\] //' "$1" | grep -E '^ *(TAP|KTAP|1\.\.|ok |not ok |# )' >"$tap" || :
-	cat "$tap"
+	results "$1" | tee "$tap"
 }
 
 # judge LOG: kunit.py passes what is only oddly numbered or lacks a line, but says [ERROR].
@@ -43,7 +49,7 @@ judge()
 
 	! "$top/tools/lab/complaints.sh" "$1" >&2 || die "the kernel complained: $1"
 	source=$("$top/tools/lab/kernel.sh" dir source)
-	said=$(python3 "$source/tools/testing/kunit/kunit.py" parse <(tr -d '\r' <"$1")) || rc=$?
+	said=$(python3 "$source/tools/testing/kunit/kunit.py" parse <(results "$1")) || rc=$?
 	if [ "$rc" -ne 0 ] || grep -qF '[ERROR]' <<<"$said"; then
 		grep -E '\[(ERROR|FAILED|CRASHED)\]|Testing complete' <<<"$said" >&2 || echo "$said" >&2
 		die "tests failed or are missing: $1"

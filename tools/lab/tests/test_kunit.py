@@ -85,6 +85,14 @@ class Verdict(unittest.TestCase):
         end = LOG.index("reboot:")
         self.fails(LOG[:start] + LOG[end:], "missing")
 
+    def test_other_lines_anywhere(self):
+        """Disks that are found meanwhile say so between any two lines, a plan and its head, too."""
+        lines = LOG.splitlines(keepends=True)
+        for n in range(len(lines) + 1):
+            with self.subTest(lines=n):
+                self.passes("".join(lines[:n] + ["sd 0:0:0:0: [sda] Attached SCSI disk\r\n"] +
+                                    lines[n:]))
+
     def test_kernel_complains(self):
         self.fails(LOG.replace("reboot:", "BUG: KASAN: use-after-free in x\r\nreboot:"),
                    "the kernel complained")
