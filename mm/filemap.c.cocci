@@ -148,22 +148,18 @@ expression E;
 +#include "readahead_runs.h"
 
 @around_faults depends on include_runs@
-identifier ractl, fpin, ra, vm_flags;
+symbol ractl, fpin, mmap_miss, vm_flags;
 @@
  do_sync_mmap_readahead(struct vm_fault *vmf)
  {
  	<+...
- 	if (vm_flags & VM_SEQ_READ) {
- 		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
- 		page_cache_sync_ra(&ractl, ra->ra_pages);
- 		return fpin;
- 	}
-+
-+	if (!(vm_flags & VM_EXEC) && ra_runs_maps(&ractl)) {
++	if (ra_runs_maps(&ractl, vm_flags, mmap_miss > MMAP_LOTSAMISS)) {
 +		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
 +		ra_runs_fault(&ractl);
 +		return fpin;
 +	}
+ 	if (mmap_miss > MMAP_LOTSAMISS)
+ 		return fpin;
  	...+>
  }
 

@@ -66,11 +66,13 @@
  * the pages of a run of faults have a mark each, and those touched have lost theirs: where the next
  * run begins the marks tell how long the one before was. Once runs keep to one length its last page
  * alone has one; if that is still there at the next fault, the run was shorter, and marks tell all
- * again. Where a thread still waits for its first page nothing is learnt, and its run stays the one
- * that is known. A run that outlives the expectation is given four times what it had, at least
- * 32 pages; faults that go backwards a whole window. Where RA_DENSE pages (or runs) of 32 around
- * a fault were missed before, or all beside it is there, all 32 are read; fewer will do if a good
- * part of the file is there and memory has room for the rest.
+ * again. Where lengths scatter one run of RA_LOOK has marks, and no other says anything. Where a
+ * thread still waits for its first page nothing is learnt, and its run stays the one that is known.
+ * A run that outlives the expectation is given four times what it had, at least 32 pages; faults
+ * that go backwards a whole window. Where RA_DENSE pages (or runs) of 32 around a fault were missed
+ * before, or all beside it is there, all 32 are read; fewer will do if a good part of the file is
+ * there and memory has room for the rest. Of a disk that turns, where to read more costs little
+ * beside getting there, mm/filemap.c reads as it ever did, until it gives up.
  *
  * Across opens: when the last reference to an open file goes, its run has ended, and the lengths
  * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
@@ -95,6 +97,7 @@
  */
 
 #include <linux/backing-dev.h>
+#include <linux/blkdev.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -131,6 +134,14 @@
 /* Once so many runs of faults in a row were as long as the one before, one mark has to do. */
 #define RA_HABIT	1
 
+/*
+ * Once so many have differed only one of RA_LOOK has marks, as each takes a fault, but if short ones
+ * are expected. Lengths that come in turns of two or four are seen in these turns.
+ */
+#define RA_DIFFERED	8
+#define RA_LOOK		5
+#define RA_SHORT	8
+
 /* Around a fault so many pages are looked at, and read if RA_DENSE runs of them are there. */
 #define RA_TILE		32UL
 
@@ -139,6 +150,9 @@
 
 /* A file of fewer windows is read around faults, as mm/filemap.c does it until so many are lost. */
 #define RA_SMALL	100
+
+/* To read so much takes a disk that turns no longer than to get there. */
+#define RA_SEEK_PAGES	(SZ_512K / PAGE_SIZE)
 
 /* So many pages at most are looked at to see how much of a run was used. */
 #define RA_USED_PAGES	256U
@@ -219,7 +233,8 @@ static_assert(sizeof(union ra_packed) == 8);
  * @mean: expected length of a run, in 1/4 pages; 0 while too few have ended
  * @last: length of the run that ended last, in pages; 0 if none has
  * @agreed: how many runs in a row before it had the same length
- * @first: the run's first request was no longer than 2^@first pages
+ * @first: the run's first request was no longer than 2^@first pages; of one of faults how many
+ *	before it have differed, up to RA_DIFFERED, and how many then had no marks
  * @longer: how many runs in a row, of those longer than expected, were very much longer
  */
 struct ra_view {
@@ -521,6 +536,13 @@ static bool ra_lasts(const struct ra_view *ra, const struct ra_ask *ask)
 	return ra->longer == RA_LONGER_MAX || ra_is_guessed_head(ra, ask);
 }
 
+/* Is it known of a run how much of it was used? Of most runs of faults it is not if they scatter. */
+static bool ra_is_looked_at(const struct ra_view *ra)
+{
+	return ra->state != RA_FAULTS || ra->agreed >= RA_HABIT || ra->first <= RA_DIFFERED ||
+	       ra_run_expected(ra->mean) <= RA_SHORT;
+}
+
 /* Has only the last page of this window a mark? Then runs of faults have kept to one length. */
 static bool ra_one_mark(const struct ra_view *ra)
 {
@@ -544,6 +566,22 @@ static pgoff_t ra_run_end(const struct ra_view *ra, const struct ra_ask *ask)
 	return ra->run_start + ask->touched;
 }
 
+/* A run of @len pages has ended: how many of one length were there in a row? */
+static void ra_count_agreed(struct ra_view *ra, unsigned int len, bool hidden)
+{
+	/* What a large folio has hidden, the pages of the next run tell: those will be single. */
+	if (len != ra->last || hidden)
+		ra->agreed = 0;
+	else if (ra->agreed < RA_AGREED_MAX)
+		ra->agreed++;
+	if (ra->state != RA_FAULTS)
+		return;
+	if (ra->agreed > RA_HABIT)
+		ra->first = 0;
+	else if (!ra->agreed && ra->first <= RA_DIFFERED)
+		ra->first++;
+}
+
 /* The run before has ended, if it is known where. */
 static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 {
@@ -552,6 +590,11 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 
 	if (!ra_in_run(ra))
 		return;
+	if (!ra_is_looked_at(ra)) {
+		if (++ra->first == RA_DIFFERED + RA_LOOK)
+			ra->first = RA_DIFFERED;
+		return;
+	}
 	end = ra_run_end(ra, ask);
 	if (end <= ra->run_start || end > ra->start + ra->size)
 		return;
@@ -566,18 +609,14 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 
 	ra_learn_longer(ra, ask);
 	len = min3(ask->ended, 4 * ask->max, RA_RUN_MAX + 0UL);
-	if (ask->ended <= 1UL << ra->first)
+	if (ra->state == RA_RUN && ask->ended <= 1UL << ra->first)
 		len = 1;
 	/* If the first run is not what others said it would be, no more is believed of that. */
 	if (ask->guess && !ask->closed && !ra_runs_agree(ra_run_expected(ra->mean), len))
 		ra_know_nothing(ra);
 	ask->guess = false;
 	ra->mean = ra_run_mean(ra->mean, ra->last, ra->agreed, len);
-	/* What a large folio has hidden, the pages of the next run tell: those will be single. */
-	if (len != ra->last || ask->hidden)
-		ra->agreed = 0;
-	else if (ra->agreed < RA_AGREED_MAX)
-		ra->agreed++;
+	ra_count_agreed(ra, len, ask->hidden);
 	ra->last = len;
 	ra_expect(ra, ask);
 }
@@ -959,12 +998,14 @@ static unsigned long ra_tile(const struct ra_ask *ask)
 static void ra_faults_begin(struct ra_view *ra, const struct ra_ask *ask)
 {
 	unsigned long want = ask->expect ? ask->expect : ask->max;
+	unsigned int first = ra->state == RA_RUN ? 0 : ra->first;
 
 	/* Of lengths that scatter the mean is below the half of them. */
 	if (want > 1 && !ra->agreed)
 		want = min(2 * want, max(want, ask->max));
 	ra_run_from(ra, ask);
 	ra->state = RA_FAULTS;
+	ra->first = first;
 	ra->start = ask->index;
 	ra->size = min(want, ask->max);
 	if (ask->expect)
@@ -1067,6 +1108,8 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 	ask->waits = folio_test_locked(folio);
 	folio_put(folio);
 	ask->touched = 1;
+	if (!ra_is_looked_at(ra))
+		return;
 	if (ra->start - ra->run_start >= RA_SEEN_PAGES)
 		ask->touched = ra->start - ra->run_start;
 	else
@@ -1109,17 +1152,19 @@ static void ra_look_for_end(const struct ra_view *ra, struct ra_ask *ask)
 /* How many pages there are from @start on, those of large folios among them */
 static unsigned long ra_cached(const struct ra_ask *ask, pgoff_t start, unsigned long size)
 {
-	struct xarray *pages = &ask->mapping->i_pages;
-	unsigned long index, nr, n = 0;
+	XA_STATE(xas, &ask->mapping->i_pages, start);
 	pgoff_t end = start + size;
+	unsigned long nr, n = 0;
 	void *entry;
 
-	xa_for_each_range(pages, index, entry, start, end - 1) {
-		if (xa_is_value(entry))
+	rcu_read_lock();
+	xas_for_each(&xas, entry, end - 1) {
+		if (xas_retry(&xas, entry) || xa_is_value(entry))
 			continue;
-		nr = 1UL << xa_get_order(pages, index);
-		n += min(round_down(index, nr) + nr, end) - index;
+		nr = 1UL << xas_get_order(&xas);
+		n += min(round_down(xas.xa_index, nr) + nr, end) - xas.xa_index;
 	}
+	rcu_read_unlock();
 	return n;
 }
 
@@ -1328,7 +1373,7 @@ static void ra_set_marks(const struct readahead_control *ractl, const struct ra_
 {
 	pgoff_t end = ra->start + ra->size;
 
-	if (ra->state != RA_FAULTS)
+	if (ra->state != RA_FAULTS || !ra_is_looked_at(ra))
 		return;
 	if (ra_one_mark(ra))
 		index = max(index, end - 1);
@@ -1336,20 +1381,32 @@ static void ra_set_marks(const struct readahead_control *ractl, const struct ra_
 		ra_set_mark(ractl->mapping, index);
 }
 
+/* Does it take the disk longer to get to a page than to read a window? */
+static bool ra_seeks(const struct readahead_control *ractl)
+{
+	struct inode *inode = ractl->mapping->host;
+	struct block_device *bdev = S_ISBLK(inode->i_mode) ? I_BDEV(inode) : inode->i_sb->s_bdev;
+
+	return ractl->ra->ra_pages <= RA_SEEK_PAGES && bdev && bdev_rot(bdev);
+}
+
 /**
  * ra_runs_maps - is it the policy that says what is read around a fault?
  * @ractl: where
+ * @vm_flags: of the mapping
+ * @given_up: mm/filemap.c would not read around it any more, as it has missed too many pages
  *
  * Files so small that all of them would be read around faults before mm/filemap.c stopped to do
- * that are left to it.
+ * that are left to it, and disks that turn for as long as it does.
  *
  * Context: Any.
  * Return: whether ra_runs_fault() is to be called.
  */
-bool ra_runs_maps(const struct readahead_control *ractl)
+bool ra_runs_maps(const struct readahead_control *ractl, vm_flags_t vm_flags, bool given_up)
 {
-	return READ_ONCE(sysctl_readahead_runs) &&
-	       ra_file_pages(ractl) > (loff_t)RA_SMALL * ractl->ra->ra_pages;
+	return READ_ONCE(sysctl_readahead_runs) && !(vm_flags & (VM_EXEC | VM_HUGEPAGE)) &&
+	       ra_file_pages(ractl) > (loff_t)RA_SMALL * ractl->ra->ra_pages &&
+	       (given_up || !ra_seeks(ractl));
 }
 
 /**

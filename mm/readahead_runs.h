@@ -5,7 +5,7 @@
 #ifndef _MM_READAHEAD_RUNS_H
 #define _MM_READAHEAD_RUNS_H
 
-#include <linux/types.h>
+#include <linux/mm_types.h>
 
 struct file_ra_state;
 struct folio;
@@ -37,7 +37,7 @@ enum ra_runs_verdict ra_runs_miss(struct readahead_control *ractl, unsigned long
 				  unsigned long max_pages);
 enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio *folio,
 				  unsigned long req_count, unsigned long max_pages);
-bool ra_runs_maps(const struct readahead_control *ractl);
+bool ra_runs_maps(const struct readahead_control *ractl, vm_flags_t vm_flags, bool given_up);
 void ra_runs_fault(struct readahead_control *ractl);
 bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio);
 void ra_runs_go_on(const struct readahead_control *ractl);

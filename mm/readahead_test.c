@@ -1249,6 +1249,53 @@ static void shorter_faults_are_noticed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.pages, 20U);
 }
 
+static bool is_looked_at(struct reader *r)
+{
+	struct ra_view view = look(r);
+
+	return view.state == RA_FAULTS && ra_is_looked_at(&view);
+}
+
+/* @n runs of faults of 12 to 23 pages, no two after each other alike; how many were looked at? */
+static unsigned int scattered_runs(struct reader *r, unsigned int n)
+{
+	unsigned int looked = 0;
+
+	while (n--) {
+		fault_runs(r, 12 + 5 * n % 12, 1);
+		looked += is_looked_at(r);
+	}
+	return looked;
+}
+
+/* Few runs have marks where lengths scatter, all of them again once lengths agree. */
+static void scattered_faults_have_few_marks(struct kunit *test)
+{
+	unsigned int last;
+	struct reader r;
+
+	reader_init(&r, 32);
+	KUNIT_EXPECT_EQ(test, scattered_runs(&r, RA_DIFFERED), (unsigned int)RA_DIFFERED);
+	scattered_runs(&r, RA_LOOK);
+	KUNIT_EXPECT_EQ(test, scattered_runs(&r, 20 * RA_LOOK), 20U);
+	for (last = 0; last < RA_LOOK && is_looked_at(&r); last++)
+		scattered_runs(&r, 1);
+	last = look(&r).last;
+	scattered_runs(&r, 1);
+	KUNIT_EXPECT_EQ(test, look(&r).last, last);
+	fault_runs(&r, 16, 3 * RA_LOOK);
+	KUNIT_EXPECT_EQ(test, look(&r).first, 0U);
+	KUNIT_EXPECT_EQ(test, scattered_runs(&r, RA_DIFFERED), (unsigned int)RA_DIFFERED);
+
+	/* A mark of a short run costs little. */
+	fault_runs(&r, 2, 10 * RA_LOOK);
+	last = 100;
+	while (last--) {
+		fault_runs(&r, 1 + last % 2, 1);
+		KUNIT_EXPECT_TRUE(test, is_looked_at(&r));
+	}
+}
+
 /* What outlives the expectation gets a tile, then four times what it had; that is a stream then. */
 static void long_faults_are_streams(struct kunit *test)
 {
@@ -1990,6 +2037,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(runs_of_faults_are_learnt),
 	KUNIT_CASE(random_faults_read_pages),
 	KUNIT_CASE(shorter_faults_are_noticed),
+	KUNIT_CASE(scattered_faults_have_few_marks),
 	KUNIT_CASE(long_faults_are_streams),
 	KUNIT_CASE(faults_go_back),
 	KUNIT_CASE(faults_look_around),

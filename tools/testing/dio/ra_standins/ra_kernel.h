@@ -18,6 +18,7 @@
 #define PAGE_SHIFT	12
 #define PAGE_SIZE	4096UL
 #define SZ_256K		0x00040000
+#define SZ_512K		0x00080000
 #define SZ_1M		0x00100000
 #define SZ_8G		(8UL << 30)
 #define GFP_KERNEL	0xcc0
@@ -33,6 +34,10 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #define loff_t long long
 typedef unsigned long pgoff_t;
+typedef unsigned long vm_flags_t;
+
+#define VM_EXEC		4UL
+#define VM_HUGEPAGE	0x20000000UL
 
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
@@ -152,10 +157,27 @@ static inline void *xa_load(struct xarray *xa, unsigned long index)
 	return entry == XA_SHADOW ? xa_mk_value(0) : entry ? xa : NULL;
 }
 
-static inline unsigned int xa_get_order(struct xarray *xa, unsigned long index)
+struct xa_state {
+	struct xarray *xa;
+	unsigned long xa_index;
+};
+
+#define XA_STATE(name, array, index)	struct xa_state name = { array, index }
+
+static inline bool xas_retry(struct xa_state *xas, const void *entry)
+{
+	return false;
+}
+
+static inline unsigned int xas_get_order(struct xa_state *xas)
 {
 	return 0;	/* each page of a folio is found */
 }
+
+#define xas_for_each(xas, entry, last)						\
+	for (; (xas)->xa_index <= (last); (xas)->xa_index++)			\
+		if (!(entry = xa_load((xas)->xa, (xas)->xa_index))) {		\
+		} else
 
 #define xa_for_each_range(xa, index, entry, start, last)			\
 	for (index = (start); index <= (last); index++)				\
@@ -169,11 +191,32 @@ static inline void xa_destroy(struct xarray *xa)
 }
 
 #define S_IFDIR		0040000
+#define S_IFBLK		0060000
 #define S_IFREG		0100000
 #define S_ISDIR(mode)	(((mode) & 0170000) == S_IFDIR)
+#define S_ISBLK(mode)	(((mode) & 0170000) == S_IFBLK)
 #define S_ISREG(mode)	(((mode) & 0170000) == S_IFREG)
 
+struct block_device {
+	bool rot;
+};
+
+static inline bool bdev_rot(const struct block_device *bdev)
+{
+	return bdev->rot;
+}
+
+#define bdev_nonrot(bdev)	(!bdev_rot(bdev))
+
+/* No block device is mapped. */
+#define I_BDEV(inode)		((inode)->i_sb->s_bdev)
+
+struct super_block {
+	struct block_device *s_bdev;
+};
+
 struct inode {
+	struct super_block *i_sb;
 	unsigned short i_mode;
 	u8 i_blkbits;
 	long long i_size;

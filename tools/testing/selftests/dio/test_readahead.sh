@@ -148,6 +148,27 @@ mapped_random()
 	within 62 $((58 + 2 * 32)) mmap-random every=1m n=60
 }
 
+# A disk that turns takes no longer to read a window than to get there: one is read around each.
+mapped_random_on_a_disk_that_turns()
+{
+	echo 1 >"$queue/rotational"
+	within 62 $((60 * 32)) mmap-random every=1m n=60 && [ "$pages" -ge $((60 * 16)) ]
+	_rc=$?
+	echo 0 >"$queue/rotational"
+	return $_rc
+}
+
+# Once a hundred have missed nothing is read around any more, as on other disks.
+mapped_many_on_a_disk_that_turns()
+{
+	echo 1 >"$queue/rotational"
+	load mmap-random every=128k n=400
+	_rc=$?
+	echo 0 >"$queue/rotational"
+	echo "$reads reads of $pages pages, 32 for each of the first 100, then one each, are right"
+	[ $_rc -eq 0 ] && [ "$pages" -ge $((100 * 16)) ] && [ "$pages" -le $((102 * 32 + 300 + 64)) ]
+}
+
 mapped_sequential()
 {
 	within $((4096 / 32 + 8)) $((4096 + 96)) mmap-seq n=4096
@@ -390,6 +411,8 @@ for kb in 16 64; do
 	dio_check "mapped runs of $kb KiB take a read each" mapped_runs $kb
 done
 dio_check "random faults read their page" mapped_random
+dio_check "random faults on a disk that turns read around" mapped_random_on_a_disk_that_turns
+dio_check "and no more once too many were in vain" mapped_many_on_a_disk_that_turns
 dio_check "sequential faults read full windows" mapped_sequential
 dio_check "random faults, then sequential ones" mapped_turn
 dio_check "MADV_RANDOM reads what is touched" exactly 60 60 mmap-run len=16k every=1m n=15 advise=random
