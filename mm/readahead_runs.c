@@ -219,6 +219,7 @@ union ra_packed {
 static_assert(sizeof(union ra_packed) == sizeof_field(struct file_ra_state, runs));
 static_assert(sizeof(union ra_packed) == sizeof_field(struct inode, i_ra_runs));
 static_assert(sizeof(union ra_packed) == 8);
+static_assert(RA_DIFFERED + RA_LOOK <= RA_FIRST_MAX);
 
 /**
  * struct ra_view - the state of an open file, unpacked
@@ -324,7 +325,8 @@ static void ra_load(const struct file_ra_state *ra, struct ra_view *view)
 	view->mean = packed.mean;
 	view->last = packed.last;
 	view->agreed = packed.agreed;
-	view->first = packed.first;
+	/* Of a run of reads that is forgotten the request says nothing any more. */
+	view->first = packed.state == RA_FAULTS || packed.state == view->state ? packed.first : 0;
 	view->longer = packed.longer;
 }
 
@@ -536,7 +538,10 @@ static bool ra_lasts(const struct ra_view *ra, const struct ra_ask *ask)
 	return ra->longer == RA_LONGER_MAX || ra_is_guessed_head(ra, ask);
 }
 
-/* Is it known of a run how much of it was used? Of most runs of faults it is not if they scatter. */
+/*
+ * Does a run say anything of the next ones? Most runs of faults do not if they scatter, those whose
+ * length is known neither: these would be the long ones.
+ */
 static bool ra_is_looked_at(const struct ra_view *ra)
 {
 	return ra->state != RA_FAULTS || ra->agreed >= RA_HABIT || ra->first <= RA_DIFFERED ||
@@ -591,7 +596,7 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 	if (!ra_in_run(ra))
 		return;
 	if (!ra_is_looked_at(ra)) {
-		if (++ra->first == RA_DIFFERED + RA_LOOK)
+		if (++ra->first >= RA_DIFFERED + RA_LOOK)
 			ra->first = RA_DIFFERED;
 		return;
 	}
@@ -998,14 +1003,14 @@ static unsigned long ra_tile(const struct ra_ask *ask)
 static void ra_faults_begin(struct ra_view *ra, const struct ra_ask *ask)
 {
 	unsigned long want = ask->expect ? ask->expect : ask->max;
-	unsigned int first = ra->state == RA_RUN ? 0 : ra->first;
+	unsigned int differed = ra->state == RA_FAULTS || ra->state == RA_UNKNOWN ? ra->first : 0;
 
 	/* Of lengths that scatter the mean is below the half of them. */
 	if (want > 1 && !ra->agreed)
 		want = min(2 * want, max(want, ask->max));
 	ra_run_from(ra, ask);
 	ra->state = RA_FAULTS;
-	ra->first = first;
+	ra->first = differed;
 	ra->start = ask->index;
 	ra->size = min(want, ask->max);
 	if (ask->expect)
@@ -1323,6 +1328,8 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	ra_forget_guess(&view, &ask);
 	ra_end_with_folio(&view, mapping_min_folio_nrpages(ask.mapping));
 	some = ra_end_with_file(&view, ask.file, !folio);
+	if (!ra_in_run(&view))
+		view.first = 0;
 	ra_store(ractl->ra, &view);
 	if (ask.first)
 		ra_read_first(ractl, ask.first, view.start);
@@ -1385,9 +1392,21 @@ static void ra_set_marks(const struct readahead_control *ractl, const struct ra_
 static bool ra_seeks(const struct readahead_control *ractl)
 {
 	struct inode *inode = ractl->mapping->host;
-	struct block_device *bdev = S_ISBLK(inode->i_mode) ? I_BDEV(inode) : inode->i_sb->s_bdev;
+	struct block_device *bdev;
 
-	return ractl->ra->ra_pages <= RA_SEEK_PAGES && bdev && bdev_rot(bdev);
+	if (!IS_ENABLED(CONFIG_BLOCK) || ractl->ra->ra_pages > RA_SEEK_PAGES)
+		return false;
+	bdev = S_ISBLK(inode->i_mode) ? I_BDEV(inode) : inode->i_sb->s_bdev;
+	return bdev && bdev_rot(bdev);
+}
+
+/* Was what was read last read for a run of faults? */
+static bool ra_has_faults(const struct file_ra_state *ra)
+{
+	struct ra_view view;
+
+	ra_load(ra, &view);
+	return view.state == RA_FAULTS;
 }
 
 /**
@@ -1397,7 +1416,8 @@ static bool ra_seeks(const struct readahead_control *ractl)
  * @given_up: mm/filemap.c would not read around it any more, as it has missed too many pages
  *
  * Files so small that all of them would be read around faults before mm/filemap.c stopped to do
- * that are left to it, and disks that turn for as long as it does.
+ * that are left to it, and disks that turn until it gives up; then they are the policy's for as long
+ * as that reads run by run.
  *
  * Context: Any.
  * Return: whether ra_runs_fault() is to be called.
@@ -1406,7 +1426,7 @@ bool ra_runs_maps(const struct readahead_control *ractl, vm_flags_t vm_flags, bo
 {
 	return READ_ONCE(sysctl_readahead_runs) && !(vm_flags & (VM_EXEC | VM_HUGEPAGE)) &&
 	       ra_file_pages(ractl) > (loff_t)RA_SMALL * ractl->ra->ra_pages &&
-	       (given_up || !ra_seeks(ractl));
+	       (given_up || !ra_seeks(ractl) || ra_has_faults(ractl->ra));
 }
 
 /**

@@ -1278,14 +1278,24 @@ static void scattered_faults_have_few_marks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scattered_runs(&r, RA_DIFFERED), (unsigned int)RA_DIFFERED);
 	scattered_runs(&r, RA_LOOK);
 	KUNIT_EXPECT_EQ(test, scattered_runs(&r, 20 * RA_LOOK), 20U);
-	for (last = 0; last < RA_LOOK && is_looked_at(&r); last++)
-		scattered_runs(&r, 1);
+	for (last = 0; last < RA_LOOK && look(&r).first != RA_DIFFERED + 1; last++)
+		fault_runs(&r, 13 + last, 1);
+	KUNIT_EXPECT_FALSE(test, is_looked_at(&r));
 	last = look(&r).last;
-	scattered_runs(&r, 1);
+	fault_runs(&r, 30, 1);
+	fault_runs(&r, 31, 1);
 	KUNIT_EXPECT_EQ(test, look(&r).last, last);
 	fault_runs(&r, 16, 3 * RA_LOOK);
 	KUNIT_EXPECT_EQ(test, look(&r).first, 0U);
 	KUNIT_EXPECT_EQ(test, scattered_runs(&r, RA_DIFFERED), (unsigned int)RA_DIFFERED);
+
+	/* What a read has asked for is no count. */
+	reader_init(&r, 1024);
+	ask_for(&r, 4096, 512, true);
+	KUNIT_EXPECT_EQ(test, look(&r).first, 9U);
+	r.ra.start++;
+	KUNIT_EXPECT_EQ(test, look(&r).first, 0U);
+	reader_init(&r, 32);
 
 	/* A mark of a short run costs little. */
 	fault_runs(&r, 2, 10 * RA_LOOK);

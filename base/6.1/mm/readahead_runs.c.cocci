@@ -33,3 +33,11 @@ expression mapping;
 @@
 -mapping_min_folio_nrpages(mapping)
 +1
+
+// What turned was what did not say otherwise, until 7.1.
+
+@turns@
+expression bdev;
+@@
+-bdev_rot(bdev)
++!bdev_nonrot(bdev)

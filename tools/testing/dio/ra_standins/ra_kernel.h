@@ -206,8 +206,6 @@ static inline bool bdev_rot(const struct block_device *bdev)
 	return bdev->rot;
 }
 
-#define bdev_nonrot(bdev)	(!bdev_rot(bdev))
-
 /* No block device is mapped. */
 #define I_BDEV(inode)		((inode)->i_sb->s_bdev)
 
