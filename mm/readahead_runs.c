@@ -135,8 +135,8 @@
 #define RA_HABIT	1
 
 /*
- * Once so many have differed only one of RA_LOOK has marks, as each takes a fault, but if short ones
- * are expected. Lengths that come in turns of two or four are seen in these turns.
+ * Once so many have differed only one of RA_LOOK has marks, as each takes a fault, but if short
+ * ones are expected. Lengths that come in turns of two or four are seen in these turns.
  */
 #define RA_DIFFERED	8
 #define RA_LOOK		5
@@ -1416,8 +1416,8 @@ static bool ra_has_faults(const struct file_ra_state *ra)
  * @given_up: mm/filemap.c would not read around it any more, as it has missed too many pages
  *
  * Files so small that all of them would be read around faults before mm/filemap.c stopped to do
- * that are left to it, and disks that turn until it gives up; then they are the policy's for as long
- * as that reads run by run.
+ * that are left to it, and disks that turn until it gives up; then they are the policy's for as
+ * long as that reads run by run.
  *
  * Context: Any.
  * Return: whether ra_runs_fault() is to be called.
