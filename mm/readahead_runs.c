@@ -539,8 +539,8 @@ static bool ra_lasts(const struct ra_view *ra, const struct ra_ask *ask)
 }
 
 /*
- * Does a run say anything of the next ones? Most runs of faults do not if they scatter, those whose
- * length is known neither: these would be the long ones.
+ * Does a run say anything of the next ones? Most runs of faults do not where lengths scatter, not
+ * even those whose length is known without marks: these are the long ones.
  */
 static bool ra_is_looked_at(const struct ra_view *ra)
 {

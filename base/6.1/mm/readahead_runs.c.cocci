@@ -34,7 +34,7 @@ expression mapping;
 -mapping_min_folio_nrpages(mapping)
 +1
 
-// What turned was what did not say otherwise, until 7.1.
+// A disk is asked whether it does not turn.
 
 @turns@
 expression bdev;

@@ -24,7 +24,7 @@ expression state;
 +order = min_t(unsigned int, order, MAX_PAGECACHE_ORDER) - RA_ORDER_STEP;
 +page_cache_ra_order(ractl, state, order);
 
-// What turned was what did not say otherwise, until 7.1.
+// A disk is asked whether it does not turn.
 
 @turns@
 expression bdev;

@@ -1426,6 +1426,7 @@ static const struct bound {
 	{ "runs mapped lens=5-25 n=300 file=9000 disk", { { 102, 101 }, { 102, 101 } } },
 	{ "runs mapped lens=16 n=600 file=9600 disk", { { 101, 101 }, { 101, 101 } } },
 	{ "runs mapped lens=4 n=4000 file=100000 disk", { { 95, 180 }, { 102, 105 } } },
+	{ "runs mapped lens=4 n=2000 file=100000 max=256 disk", { { 65, 10 }, { 65, 10 } } },
 	/* Memory has no room for the file: what is there of it says nothing of what will be used */
 	{ "runs mapped lens=1 n=20000 file=800000", { { 102, 103 }, { 72, 4 } } },
 	{ "runs mapped lens=4 n=20000 file=800000", { { 30, 110 }, { 76, 20 } } },

@@ -272,13 +272,13 @@ test_mirror()
 	lacking=""
 }
 
-# Not while it is open: that is a disk whose key was turned. Then the kernel learns of it.
+# That is a disk whose key was turned. Then the kernel learns of it. udev, which would have the disk
+# looked at again when a writer has closed it, leaves it alone while it is locked.
 protected()
 {
-	# udev, which would have the disk looked at again, leaves it alone while it is locked.
-	exec 9<"$DIO_DISK" && flock 9 && io "$1" "$DIO_DISK" write size=1m gen=1 || return
-	inject protected || return
-	io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" &&
+	exec 9<"$DIO_DISK" || return
+	flock 9 && io "$1" "$DIO_DISK" write size=1m gen=1 && inject protected &&
+		io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" &&
 		fault_rescan "$DIO_DISK" && refused "$1" && io "$1" "$DIO_DISK" read size=1m gen=1
 	rc=$?
 	exec 9<&-
