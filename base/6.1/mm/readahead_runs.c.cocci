@@ -11,7 +11,8 @@ identifier table;
 +	{}
  };
 
-// The order is an argument until 6.15, one that is not yet RA_ORDER_STEP larger, and is not bounded.
+// The order is an argument until 6.15, one that is not yet RA_ORDER_STEP larger. It is bounded only
+// if it is below the largest of the page cache, 8 at least, whose name not all of 6.1 give away.
 
 @order_is_told@
 identifier order;
@@ -23,7 +24,7 @@ expression state;
 +	ra_read_pages(ractl, ra);
 +	return;
 +}
-+order = min_t(unsigned int, order, MAX_PAGECACHE_ORDER) - RA_ORDER_STEP;
++order = min(order, 7 + RA_ORDER_STEP) - RA_ORDER_STEP;
 +page_cache_ra_order(ractl, state, order);
 
 // Folios of several pages at least came with 6.12.
