@@ -98,7 +98,10 @@ log=$out/log/guest-$kernel${name:+-$name}.log
 told=$out/log/test_guest${name:+_$name}.tap
 tree=$("$top/tools/lab/kernel.sh" dir "$kernel")
 image=$tree/arch/x86/boot/bzImage
-[ -e "$image" ] || die 2 "the $kernel kernel is not built: make kernel"
+# The image of a build that failed is that of the tree that was copied.
+if [ ! -e "$image" ] || [ ! -e "$tree/.lab-built" ]; then
+	die 2 "the $kernel kernel is not built: make kernel"
+fi
 PATH=$("$top/tools/lab/kernel.sh" dir venv)/bin:$PATH:/sbin:/usr/sbin
 
 # Disks of scsi_debug and null_blk come when a test asks for them.
