@@ -2,12 +2,12 @@
 // Where only pages tell how long a run was, one large folio says that all of it was used, for ever.
 
 @@
-identifier ra, ask;
+identifier ra, hidden;
 @@
- ra_run_learn(...)
+ ra_count_agreed(...)
  {
  <+...
--len != ra->last || ask->hidden
+-len != ra->last || hidden
 +len != ra->last
  ...+>
  }

@@ -4,7 +4,7 @@
 @@ @@
  ra_run_learn(...) {
  <+...
--if (ask->ended <= 1UL << ra->first)
+-if (ra->state == RA_RUN && ask->ended <= 1UL << ra->first)
 -	len = 1;
  ...+>
  }
