@@ -95,7 +95,8 @@ help:
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels; CASE=layers:'
 	@echo '                of three I/Os, by layer, too, for make report'
 	@echo 'make trace      one I/O of each kind in time, from tracepoints, for make report'
-	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS'
+	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS,'
+	@echo '                known faults of the harness'
 	@echo 'make clean      remove $$O; the cache stays'
 
 packages:
@@ -371,6 +372,7 @@ check: kernel
 	mandoc -Tlint -Wwarning $(wildcard tools/testing/selftests/dio/*.[18])
 	$(LAB)/overlay.py --check-smpl
 	$(LAB)/series.py --check
+	tools/testing/dio/mutants.py $(O)/rules rules
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
 	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse \
 		-f $(addprefix $(CURDIR)/,$(SOURCES)) && \

@@ -54,7 +54,8 @@ class Usage(unittest.TestCase):
             self.assertIn("is not a number from 1 on", done.stderr)
 
     def test_names(self):
-        for args in (("known", "no-such-fault"), ("sample", "fs/no-such.c"), ("all",), ()):
+        for args in (("known", "no-such-fault"), ("sample", "fs/no-such.c"), ("all",), (),
+                     ("rules", "iov-a-bit-more")):
             self.assertEqual(self.run_it(*args).returncode, 2)
 
 
@@ -67,6 +68,26 @@ class Baseline(unittest.TestCase):
                 mock.patch.object(mutants.Candidate, "test", lambda *_: ("killed", "seed=1")), \
                 self.assertRaisesRegex(SystemExit, "fail without a fault: seed=1"):
             mutants.baseline(out, 1, mutants.SUBJECTS[:1])
+
+
+class Rules(unittest.TestCase):
+    """make check: a known fault whose lines are gone is named, before it costs a run of the tests."""
+
+    def test_they_match_nothing(self):
+        rule = "@@ @@\n-there_is_no_such_line();\n"
+        with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()) as said:
+            path = mutants.Path(out)
+            (path / "mutants").mkdir()
+            (path / "lost.cocci").write_text(rule)
+            with mock.patch.object(mutants, "MUTANTS", path):
+                self.assertEqual(mutants.rules(path), 1)
+            self.assertRegex(said.getvalue(), r"^NOT MADE lost: its rules match nothing")
+
+    def test_all_match(self):
+        with tempfile.TemporaryDirectory() as out, \
+                mock.patch.object(mutants, "apply_rules", lambda *_: "another text"):
+            (mutants.Path(out) / "mutants").mkdir()
+            self.assertEqual(mutants.rules(mutants.Path(out)), 0)
 
 
 class Sampling(unittest.TestCase):

@@ -3,6 +3,7 @@
 """What the harness is worth: faults are put into the sources that it tests, and must be found.
 
     mutants.py OUTPUT known [NAME...]   faults that once were made: mutants/NAME.cocci, each of them
+    mutants.py OUTPUT rules             whether the rules of all of those still match; none is tried
     mutants.py OUTPUT sample [PATH...]  COUNT= faults that a machine makes, drawn by SEED=; in all
                                         sources that are tested, or in these
 
@@ -18,7 +19,7 @@ with the reason; it is tried all the same, lest the list be wrong.
 
 From the environment: CASES= random cases a fault (150000), COUNT= (100), SEED= (default: made of
 the sources, so that each state of them has a sample of its own). Exit: 0 all known faults were
-killed, or enough of the sample; 1 not, or a test is broken; 2 usage.
+killed, or made, or enough of the sample killed; 1 not, or a test is broken; 2 usage.
 """
 
 import contextlib
@@ -192,23 +193,46 @@ def apply_rules(out, name, subject):
 
 
 def try_known(out, cases, name):
+    """(name, verdict, why); without CASES "made" is all that is wanted."""
     subject = subject_of(name)
     text = apply_rules(out, name, subject)
     if text is None:
         return name, "not made", f"its rules match nothing ({out}/mutants/{name}.log)"
+    if not cases:
+        return name, "made", ""
     return name, *Candidate(out, name, subject, text).test(cases)
 
 
-def known(out, cases, names):
-    """Each known fault must be killed."""
+def known_names(names):
+    """These, or all."""
     there = sorted(p.stem for p in MUTANTS.glob("*.cocci") if not p.name.startswith(OTHER_USE))
     for name in names:
         if name not in there:
             raise Usage(f"there is no mutants/{name}.cocci")
-    names = names or there
-    baseline(out, cases, [s for s in SUBJECTS if s in map(subject_of, names)])
-    # spatch takes an annotation for the name of a variable
+    return names or there
+
+
+def write_macros(out):
+    """spatch takes an annotation for the name of a variable."""
     (out / "mutants" / "macros.h").write_text("#define __uninitialized\n", encoding="utf-8")
+
+
+def rules(out):
+    """Each known fault must be made; who is not is named."""
+    write_macros(out)
+    failed = 0
+    for name, what, why in each(lambda name: try_known(out, 0, name), known_names([])):
+        if what != "made":
+            print(what.upper(), f"{name}: {why}", flush=True)
+            failed = 1
+    return failed
+
+
+def known(out, cases, names):
+    """Each known fault must be killed."""
+    names = known_names(names)
+    baseline(out, cases, [s for s in SUBJECTS if s in map(subject_of, names)])
+    write_macros(out)
     failed = 0
     for name, what, why in each(lambda name: try_known(out, cases, name), names):
         print(what if what == "killed" else what.upper(), name + (f": {why}" if why else ""),
@@ -340,11 +364,15 @@ class Sample:
 
 
 def main(argv):
-    if len(argv) < 2 or argv[1] not in ("known", "sample"):
-        raise Usage("mutants.py OUTPUT known [NAME...] | mutants.py OUTPUT sample [PATH...]")
+    if len(argv) < 2 or argv[1] not in ("known", "rules", "sample") or \
+            argv[1] == "rules" and argv[2:]:
+        raise Usage("mutants.py OUTPUT known [NAME...] | mutants.py OUTPUT rules | "
+                    "mutants.py OUTPUT sample [PATH...]")
     out = Path(argv[0]).resolve()
     cases = number("CASES", 150000)
     (out / "mutants").mkdir(parents=True, exist_ok=True)
+    if argv[1] == "rules":
+        return rules(out)
     if argv[1] == "known":
         return known(out, cases, argv[2:])
     return Sample(out, cases, number("COUNT", 100), number("SEED", seed_of_sources()),
