@@ -450,6 +450,7 @@ dio_dm()
 	dmsetup create "dio_$1" --noudevrules --noudevsync --table "$2" 2>/dev/null || return
 	dio_on_exit dio_dm_remove "$1"
 	DIO_DM=/dev/$(dmsetup info -c --noheadings -o blkdevname "dio_$1")
+	dio_settle
 }
 
 # dio_dm_table NAME TABLE: what the device that dio_dm made is from now on. I/O on its way ends
