@@ -65,13 +65,14 @@
  * mapped tells nobody, but a fault that maps what lies around it leaves pages with a mark out. So
  * the pages of a run of faults have a mark each, and those touched have lost theirs: where the next
  * run begins the marks tell how long the one before was. Once runs keep to one length its last page
- * alone has one; if that is still there at the next fault, the run was shorter, and marks tell all
- * again. Where lengths scatter one run of RA_LOOK has marks, and no other says anything. Where a
+ * alone has one, and what is read behind it; if the first is still there at the next fault, the run
+ * was shorter, if the other is not, it was longer, and marks tell all again. Where lengths scatter one run of RA_LOOK has marks, and no other says anything. Where a
  * thread still waits for its first page nothing is learnt, and its run stays the one that is known.
  * A run that outlives the expectation is given four times what it had, at least 32 pages; faults
  * that go backwards a whole window. Where RA_DENSE pages (or runs) of 32 around a fault were missed
  * before, or all beside it is there, all 32 are read; fewer will do if a good part of the file is
- * there and memory has room for the rest. Of a disk that turns, where to read more costs little
+ * there and memory has room for the rest. What is read by itself behind a run grows with that part,
+ * as that of reads does. Of a disk that turns, where to read more costs little
  * beside getting there, mm/filemap.c reads as it ever did, until it gives up.
  *
  * Across opens: when the last reference to an open file goes, its run has ended, and the lengths
@@ -548,11 +549,22 @@ static bool ra_is_looked_at(const struct ra_view *ra)
 	       ra_run_expected(ra->mean) <= RA_SHORT;
 }
 
-/* Has only the last page of this window a mark? Then runs of faults have kept to one length. */
-static bool ra_one_mark(const struct ra_view *ra)
+/* Have runs of faults kept to one length? Then marks tell no more than whether this one does, too. */
+static bool ra_is_habit(const struct ra_view *ra)
 {
 	return ra->agreed >= RA_HABIT &&
-	       ra->start - ra->run_start < ra_run_expected(ra->mean);
+	       ra->start - ra->run_start <= ra_run_expected(ra->mean);
+}
+
+/*
+ * How far pages of a run of faults may have marks. Of a habit only the last page that is expected
+ * to be touched has one, and, if it was read, the page behind it.
+ */
+static pgoff_t ra_marks_end(const struct ra_view *ra)
+{
+	unsigned long pages = ra_is_habit(ra) ? ra_run_expected(ra->mean) + 1 : RA_SEEN_PAGES;
+
+	return min(ra->start + ra->size, ra->run_start + min(pages, RA_SEEN_PAGES + 0UL));
 }
 
 /* Is it known from prev_pos where the run before has ended: in what was read for it? */
@@ -604,8 +616,8 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 	if (end <= ra->run_start || end > ra->start + ra->size)
 		return;
 	/* It was shorter than those before: how much, the marks of the next one tell. */
-	if (ra->state == RA_FAULTS && end < ra->start + ra->size && !ask->guess &&
-	    ra_one_mark(ra)) {
+	if (ra->state == RA_FAULTS && !ask->guess && ra_is_habit(ra) &&
+	    end < min(ra->start + ra->size, ra->run_start + ra_run_expected(ra->mean))) {
 		ra->agreed = 0;
 		return;
 	}
@@ -676,6 +688,20 @@ static bool ra_any_evicted(const struct ra_ask *ask, unsigned long pages)
 	return false;
 }
 
+/* So much of @pages as there is in memory of the file for what is not; 0 if it is less than an eighth */
+static unsigned long ra_warmth(const struct ra_ask *ask, unsigned long pages)
+{
+	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
+
+	return cached < ask->file / 8 ? 0 : mult_frac(pages, cached, ask->file - cached + 1);
+}
+
+/* Has memory room for what of the file is not there? */
+static bool ra_has_room(const struct ra_ask *ask)
+{
+	return ask->file - min(READ_ONCE(ask->mapping->nrpages), ask->file) <= ask->room;
+}
+
 /*
  * How much to read where a run of @size pages is expected: more, if all of the file comes to be in
  * memory, run by run, and what was read in vain is used later. How likely that is, the part of the
@@ -685,19 +711,18 @@ static bool ra_any_evicted(const struct ra_ask *ask, unsigned long pages)
 static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *ask,
 				unsigned long size)
 {
-	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
 	unsigned long more = size < ask->max / 16 ? 3 * RA_WARMING : RA_WARMING;
 	pgoff_t seen = (u64)ra->prev_pos >> PAGE_SHIFT;
 
-	if (size <= ask->pages || size >= ask->max || cached < ask->file / 8)
+	if (size <= ask->pages || size >= ask->max)
 		return size;
 	if (ask->index - seen <= ask->max)
 		return size;
 	/* What is read by itself begins where a block does. */
 	if (ask->mapping->host && ask->mapping->host->i_blkbits > PAGE_SHIFT)
 		return size;
-	more = min(size + mult_frac(more * size, cached, ask->file - cached + 1), ask->max);
-	return ra_any_evicted(ask, more) ? size : more;
+	more = min(size + ra_warmth(ask, more * size), ask->max);
+	return more > size && ra_any_evicted(ask, more) ? size : more;
 }
 
 /* How many pages there are from here on, if that is known */
@@ -991,6 +1016,23 @@ static void ra_go_back(struct ra_view *ra, const struct ra_ask *ask)
 	ra->async_size = 0;
 }
 
+/*
+ * What is read by itself behind the window of a run of faults, if memory has room for all of the
+ * file: no more than a window, and nothing where the rest of the run is still to come.
+ */
+static void ra_faults_warm(struct ra_view *ra, struct ra_ask *ask)
+{
+	unsigned long left = ra_left(ask) - min(ra_left(ask), ra->size + 0UL);
+	unsigned long more = min3(ra_warmth(ask, RA_WARMING * ra->size), ask->max, left);
+
+	if (!more || ra->async_size || ra->size >= RA_SEEN_PAGES || !ra_has_room(ask) ||
+	    ra_any_evicted(ask, ra->size + more))
+		return;
+	ask->first = ra->size;
+	ra->start += ra->size;
+	ra->size = more;
+}
+
 static unsigned long ra_tile(const struct ra_ask *ask)
 {
 	return min(rounddown_pow_of_two(ask->max), RA_TILE);
@@ -1000,7 +1042,7 @@ static unsigned long ra_tile(const struct ra_ask *ask)
  * A run of faults begins. While nothing is known it gets a window as large as stock's, a quarter of
  * it behind the mark.
  */
-static void ra_faults_begin(struct ra_view *ra, const struct ra_ask *ask)
+static void ra_faults_begin(struct ra_view *ra, struct ra_ask *ask)
 {
 	unsigned long want = ask->expect ? ask->expect : ask->max;
 	unsigned int differed = ra->state == RA_FAULTS || ra->state == RA_UNKNOWN ? ra->first : 0;
@@ -1016,6 +1058,7 @@ static void ra_faults_begin(struct ra_view *ra, const struct ra_ask *ask)
 	if (ask->expect)
 		ra->size = min(ra->size + 0UL, RA_WAIT_PAGES);
 	ra->async_size = want > ra->size ? ra->size : ask->expect ? 0 : ra->size / 4;
+	ra_faults_warm(ra, ask);
 }
 
 /* What to read at a fault on a missing page: start, size and async_size become the window. */
@@ -1105,7 +1148,7 @@ static bool ra_has_mark(struct address_space *mapping, pgoff_t index, bool missi
 /* How far the pages of a run of faults were touched: one that was has no mark, or not any more. */
 static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 {
-	unsigned long pages = ra->start + ra->size - ra->run_start;
+	unsigned long pages = ra_marks_end(ra) - ra->run_start;
 	struct folio *folio = filemap_get_folio(ask->mapping, ra->run_start);
 
 	if (IS_ERR_OR_NULL(folio))
@@ -1118,7 +1161,7 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 	if (ra->start - ra->run_start >= RA_SEEN_PAGES)
 		ask->touched = ra->start - ra->run_start;
 	else
-		while (ask->touched < min(pages, RA_SEEN_PAGES + 0UL) &&
+		while (ask->touched < pages &&
 		       !ra_has_mark(ask->mapping, ra->run_start + ask->touched, true))
 			ask->touched++;
 }
@@ -1378,13 +1421,13 @@ enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio 
 static void ra_set_marks(const struct readahead_control *ractl, const struct ra_view *ra,
 			 pgoff_t index)
 {
-	pgoff_t end = ra->start + ra->size;
+	pgoff_t end = ra_marks_end(ra);
 
 	if (ra->state != RA_FAULTS || !ra_is_looked_at(ra))
 		return;
-	if (ra_one_mark(ra))
-		index = max(index, end - 1);
-	for (end = min(end, ra->run_start + RA_SEEN_PAGES); index < end; index++)
+	if (ra_is_habit(ra))
+		index = max(index, min(ra->run_start + ra_run_expected(ra->mean), end) - 1);
+	for (; index < end; index++)
 		ra_set_mark(ractl->mapping, index);
 }
 
@@ -1465,6 +1508,8 @@ void ra_runs_fault(struct readahead_control *ractl)
 	/* The run of a thread that still waits for its first page is not given up. */
 	if (!ask.waits)
 		ra_store(ractl->ra, &view);
+	if (ask.first)
+		ra_read_first(ractl, ask.first, view.start);
 	ra_read_pages(ractl, &view);
 	ra_set_marks(ractl, &view, ask.index + 1);
 }

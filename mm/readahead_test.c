@@ -1306,6 +1306,107 @@ static void scattered_faults_have_few_marks(struct kunit *test)
 	}
 }
 
+/* A run of faults where runs of @mean pages are a habit and @cached pages of 1000 are there */
+static struct ra_view warm_faults(struct kunit *test, unsigned int mean, unsigned long cached,
+				  pgoff_t index, unsigned long room, struct ra_ask *ask)
+{
+	struct address_space mapping = { .nrpages = cached };
+	struct ra_view ra = { .mean = mean << RA_RUN_SHIFT, .last = mean, .agreed = 2 };
+
+	*ask = (struct ra_ask){
+		.mapping = &mapping, .index = index, .pages = 1, .max = 32, .file = 1000,
+		.room = room,
+	};
+	xa_init(&mapping.i_pages);
+	ra_plan_fault(&ra, ask);
+	return ra;
+}
+
+/* Mapped files that come to be in memory are read further, too, behind what is waited for. */
+static void warm_faults_are_read_further(struct kunit *test)
+{
+	const struct {
+		unsigned int mean;
+		unsigned long cached;
+		pgoff_t index;
+		unsigned long room, first;
+		unsigned int size;
+	} cases[] = {
+		{ 4, 0, 500, 1000, 0, 4 }, { 4, 124, 500, 1000, 0, 4 },
+		{ 4, 125, 500, 875, 4, 4 }, { 4, 500, 500, 500, 4, 31 },
+		{ 4, 999, 500, 1, 4, 32 }, { 4, 1001, 500, 0, 4, 32 },
+		/* Memory has no room for the rest. */
+		{ 4, 125, 500, 874, 0, 4 }, { 4, 999, 500, 0, 0, 4 },
+		/* The file has an end. */
+		{ 4, 500, 990, 500, 4, 6 }, { 4, 500, 996, 500, 0, 4 },
+		/* The rest of the run is still to come. */
+		{ 33, 500, 500, 500, 0, 32 },
+	};
+	struct ra_view ra;
+	struct ra_ask ask;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ra = warm_faults(test, cases[i].mean, cases[i].cached, cases[i].index,
+				 cases[i].room, &ask);
+		KUNIT_EXPECT_EQ(test, ask.first, cases[i].first);
+		KUNIT_EXPECT_EQ(test, ra.start, cases[i].index + cases[i].first);
+		KUNIT_EXPECT_EQ(test, ra.size, cases[i].size);
+		KUNIT_EXPECT_EQ(test, ra.run_start, cases[i].index);
+	}
+}
+
+/* What had to go is not read by itself: memory was short. */
+static void evicted_pages_are_not_warm(struct kunit *test)
+{
+	const struct { pgoff_t shadow; unsigned long first; } cases[] = {
+		{ 500, 0 }, { 534, 0 }, { 535, 4 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct address_space mapping = { .nrpages = 500 };
+		struct ra_view ra = { .mean = 4 << RA_RUN_SHIFT, .last = 4, .agreed = 2 };
+		struct ra_ask ask = {
+			.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 1000,
+			.room = 500,
+		};
+
+		xa_init(&mapping.i_pages);
+		put_shadow(test, &mapping, cases[i].shadow);
+		ra_plan_fault(&ra, &ask);
+		KUNIT_EXPECT_EQ(test, ask.first, cases[i].first);
+		xa_destroy(&mapping.i_pages);
+	}
+}
+
+/* Of a habit two pages have marks: the last that is expected to be touched, and the next one. */
+static void habits_of_faults_have_two_marks(struct kunit *test)
+{
+	struct ra_ask ask;
+	struct ra_view ra = warm_faults(test, 4, 500, 500, 500, &ask);
+
+	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)505);
+	ask = (struct ra_ask){ .index = 900, .pages = 1, .max = 32, .touched = 3 };
+	ra_run_learn(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ra.agreed, 0U);
+	KUNIT_EXPECT_EQ(test, ra.last, 4U);
+
+	/* It was longer: by how much, the next run tells, whose pages have a mark each. */
+	ra = warm_faults(test, 4, 500, 500, 500, &ask);
+	ask = (struct ra_ask){ .index = 900, .pages = 1, .max = 32, .touched = 5 };
+	ra_run_learn(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ra.last, 5U);
+	KUNIT_EXPECT_FALSE(test, ra_is_habit(&ra));
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), ra.start + ra.size);
+
+	/* Without more than is expected there is one. */
+	ra = warm_faults(test, 4, 0, 500, 500, &ask);
+	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)504);
+}
+
 /* What outlives the expectation gets a tile, then four times what it had; that is a stream then. */
 static void long_faults_are_streams(struct kunit *test)
 {
@@ -2048,6 +2149,9 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(random_faults_read_pages),
 	KUNIT_CASE(shorter_faults_are_noticed),
 	KUNIT_CASE(scattered_faults_have_few_marks),
+	KUNIT_CASE(warm_faults_are_read_further),
+	KUNIT_CASE(evicted_pages_are_not_warm),
+	KUNIT_CASE(habits_of_faults_have_two_marks),
 	KUNIT_CASE(long_faults_are_streams),
 	KUNIT_CASE(faults_go_back),
 	KUNIT_CASE(faults_look_around),

@@ -1422,7 +1422,10 @@ static const struct bound {
 	{ "runs mapped lens=4 file=8192 n=8000", { { 45, 102 }, { 108, 102 } } },
 	{ "runs mapped lens=1 file=50000 n=50000 cache=25000", { { 101, 190 }, { 86, 12 } } },
 	/* Lengths that scatter, and a disk that turns */
-	{ "runs mapped lens=5-25 n=300 file=9000 array", { { 95, 85 }, { 101, 92 } } },
+	{ "runs mapped lens=5-25 n=300 file=9000 array", { { 95, 95 }, { 101, 95 } } },
+	{ "runs mapped lens=5-25 n=600 file=9000 array", { { 100, 99 }, { 104, 99 } } },
+	{ "runs mapped lens=16 n=600 file=9000 array", { { 101, 99 }, { 107, 99 } } },
+	{ "runs mapped lens=4 n=3000 file=9000 array", { { 50, 108 }, { 103, 101 } } },
 	{ "runs mapped lens=5-25 n=300 file=9000 disk", { { 102, 101 }, { 102, 101 } } },
 	{ "runs mapped lens=16 n=600 file=9600 disk", { { 101, 101 }, { 101, 101 } } },
 	{ "runs mapped lens=4 n=4000 file=100000 disk", { { 95, 180 }, { 102, 105 } } },

@@ -2,7 +2,7 @@
 // A file that comes to be in memory is read run by run.
 
 @@ @@
- ra_warming(...) {
+ ra_warmth(...) {
  <+...
 -min(READ_ONCE(ask->mapping->nrpages), ask->file)
 +0
