@@ -66,14 +66,15 @@
  * the pages of a run of faults have a mark each, and those touched have lost theirs: where the next
  * run begins the marks tell how long the one before was. Once runs keep to one length its last page
  * alone has one, and what is read behind it; if the first is still there at the next fault, the run
- * was shorter, if the other is not, it was longer, and marks tell all again. Where lengths scatter one run of RA_LOOK has marks, and no other says anything. Where a
- * thread still waits for its first page nothing is learnt, and its run stays the one that is known.
- * A run that outlives the expectation is given four times what it had, at least 32 pages; faults
- * that go backwards a whole window. Where RA_DENSE pages (or runs) of 32 around a fault were missed
- * before, or all beside it is there, all 32 are read; fewer will do if a good part of the file is
- * there and memory has room for the rest. What is read by itself behind a run grows with that part,
- * as that of reads does. Of a disk that turns, where to read more costs little
- * beside getting there, mm/filemap.c reads as it ever did, until it gives up.
+ * was shorter, if the other is not, it was longer, and marks tell all again. Where lengths scatter
+ * one run of RA_LOOK has marks, and no other says anything. Where a thread still waits for its
+ * first page nothing is learnt, and its run stays the one that is known. A run that outlives the
+ * expectation is given four times what it had, at least 32 pages; faults that go backwards a whole
+ * window. Where RA_DENSE pages (or runs) of 32 around a fault were missed before, or all beside it
+ * is there, all 32 are read; fewer will do if a good part of the file is there and memory has room
+ * for the rest. What is read by itself behind a run grows with that part, as that of reads does. Of
+ * a disk that turns, where to read more costs little beside getting there, mm/filemap.c reads as it
+ * ever did, until it gives up.
  *
  * Across opens: when the last reference to an open file goes, its run has ended, and the lengths
  * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
@@ -549,7 +550,7 @@ static bool ra_is_looked_at(const struct ra_view *ra)
 	       ra_run_expected(ra->mean) <= RA_SHORT;
 }
 
-/* Have runs of faults kept to one length? Then marks tell no more than whether this one does, too. */
+/* Have runs of faults kept to one length? Then marks say no more than whether this one does. */
 static bool ra_is_habit(const struct ra_view *ra)
 {
 	return ra->agreed >= RA_HABIT &&
@@ -688,7 +689,7 @@ static bool ra_any_evicted(const struct ra_ask *ask, unsigned long pages)
 	return false;
 }
 
-/* So much of @pages as there is in memory of the file for what is not; 0 if it is less than an eighth */
+/* @pages for each page of the file that is not in memory, by those that are: from an eighth on */
 static unsigned long ra_warmth(const struct ra_ask *ask, unsigned long pages)
 {
 	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
