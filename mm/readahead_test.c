@@ -1967,11 +1967,20 @@ static void opens_learn_faults(struct kunit *test)
 	expect_known(test, &r, 4, 2, 0);
 }
 
-/* Pages, and shadows, of folios: those from @first to @last */
+/*
+ * Pages, and shadows, of folios: those from @first, not 0, to @last, in pieces that a folio may have;
+ * xa_store_range() would make one entry of them.
+ */
 static void put_folios(struct kunit *test, struct xarray *xa, pgoff_t first, pgoff_t last,
 		       void *entry)
 {
-	KUNIT_ASSERT_PTR_EQ(test, xa_store_range(xa, first, last, entry, GFP_KERNEL), (void *)NULL);
+	pgoff_t next;
+
+	for (; first <= last; first = next) {
+		next = first + min(1UL << __ffs(first), rounddown_pow_of_two(last + 1 - first));
+		KUNIT_ASSERT_PTR_EQ(test, xa_store_range(xa, first, next - 1, entry, GFP_KERNEL),
+				    (void *)NULL);
+	}
 }
 
 /*
