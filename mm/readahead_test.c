@@ -1968,8 +1968,8 @@ static void opens_learn_faults(struct kunit *test)
 }
 
 /*
- * Pages, and shadows, of folios: those from @first, not 0, to @last, in pieces that a folio may have;
- * xa_store_range() would make one entry of them.
+ * Pages, and shadows, of folios: those from @first, not 0, to @last, in pieces that a folio may
+ * have; xa_store_range() would make one entry of them.
  */
 static void put_folios(struct kunit *test, struct xarray *xa, pgoff_t first, pgoff_t last,
 		       void *entry)
