@@ -558,12 +558,13 @@ static bool ra_is_habit(const struct ra_view *ra)
 }
 
 /*
- * How far pages of a run of faults may have marks. Of a habit only the last page that is expected
- * to be touched has one, and, if it was read, the page behind it.
+ * How far pages of a run of faults may have marks. Of a habit, but not one that is a @guess, only
+ * the last page that is expected to be touched has one, and, if it was read, the page behind it.
  */
-static pgoff_t ra_marks_end(const struct ra_view *ra)
+static pgoff_t ra_marks_end(const struct ra_view *ra, bool guess)
 {
-	unsigned long pages = ra_is_habit(ra) ? ra_run_expected(ra->mean) + 1 : RA_SEEN_PAGES;
+	bool habit = !guess && ra_is_habit(ra);
+	unsigned long pages = habit ? ra_run_expected(ra->mean) + 1 : RA_SEEN_PAGES;
 
 	return min(ra->start + ra->size, ra->run_start + min(pages, RA_SEEN_PAGES + 0UL));
 }
@@ -689,12 +690,19 @@ static bool ra_any_evicted(const struct ra_ask *ask, unsigned long pages)
 	return false;
 }
 
-/* @pages for each page of the file that is not in memory, by those that are: from an eighth on */
+/*
+ * @pages for each page of the file that is not in memory, by those that are: from an eighth on. Not
+ * where blocks are larger than pages, as what is read by itself begins where a block does.
+ */
 static unsigned long ra_warmth(const struct ra_ask *ask, unsigned long pages)
 {
 	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
 
-	return cached < ask->file / 8 ? 0 : mult_frac(pages, cached, ask->file - cached + 1);
+	if (cached < ask->file / 8)
+		return 0;
+	if (ask->mapping->host && ask->mapping->host->i_blkbits > PAGE_SHIFT)
+		return 0;
+	return mult_frac(pages, cached, ask->file - cached + 1);
 }
 
 /* Has memory room for what of the file is not there? */
@@ -718,9 +726,6 @@ static unsigned long ra_warming(const struct ra_view *ra, const struct ra_ask *a
 	if (size <= ask->pages || size >= ask->max)
 		return size;
 	if (ask->index - seen <= ask->max)
-		return size;
-	/* What is read by itself begins where a block does. */
-	if (ask->mapping->host && ask->mapping->host->i_blkbits > PAGE_SHIFT)
 		return size;
 	more = min(size + ra_warmth(ask, more * size), ask->max);
 	return more > size && ra_any_evicted(ask, more) ? size : more;
@@ -818,6 +823,9 @@ static void ra_run_extend(struct ra_view *ra, const struct ra_ask *ask, unsigned
 
 	if (done >= ask->expect)
 		more = done >= 2 * ask->expect || size >= ask->max;
+	/* It has outlived a habit: how long it is, the marks of all its pages tell. */
+	if (done >= ask->expect && ra->state == RA_FAULTS)
+		ra->agreed = 0;
 	/* Of runs as long as can be counted no end is known. */
 	if ((ra->state == RA_FAULTS || ask->guess) && ask->expect >= 4 * ask->max)
 		more = true;
@@ -1065,12 +1073,13 @@ static void ra_faults_begin(struct ra_view *ra, struct ra_ask *ask)
 /* What to read at a fault on a missing page: start, size and async_size become the window. */
 static void ra_plan_fault(struct ra_view *ra, struct ra_ask *ask)
 {
+	pgoff_t first = ra->state == RA_FAULTS ? ra->run_start : ra->start;
 	unsigned long history;
 
 	ra_expect(ra, ask);
 	if (ra->size && ask->index == ra->start + ra->size) {
 		ra_go_on(ra, ask, true);
-	} else if (ra->size && ask->index + 1 == ra->start) {
+	} else if (ra->size && ask->index + 1 == first) {
 		ra_go_back(ra, ask);
 	} else {
 		history = ask->index ? ra_history(ask) : 0;
@@ -1149,7 +1158,7 @@ static bool ra_has_mark(struct address_space *mapping, pgoff_t index, bool missi
 /* How far the pages of a run of faults were touched: one that was has no mark, or not any more. */
 static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 {
-	unsigned long pages = ra_marks_end(ra) - ra->run_start;
+	unsigned long pages = ra_marks_end(ra, ask->guess) - ra->run_start;
 	struct folio *folio = filemap_get_folio(ask->mapping, ra->run_start);
 
 	if (IS_ERR_OR_NULL(folio))
@@ -1254,7 +1263,7 @@ static bool ra_noted(const struct ra_view *ra, const struct ra_ask *ask, struct 
 
 	if (ra->async_size && (ask->index == end - ra->async_size || ask->index == end))
 		return false;
-	if (ra->state == RA_FAULTS && ask->index >= ra->start && ask->index < end)
+	if (ra->state == RA_FAULTS && ask->index >= ra->run_start && ask->index < end)
 		return true;
 	return ra_has_mark(ask->mapping, round_down(ask->index, nr) + nr, missing);
 }
@@ -1422,7 +1431,7 @@ enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio 
 static void ra_set_marks(const struct readahead_control *ractl, const struct ra_view *ra,
 			 pgoff_t index)
 {
-	pgoff_t end = ra_marks_end(ra);
+	pgoff_t end = ra_marks_end(ra, false);
 
 	if (ra->state != RA_FAULTS || !ra_is_looked_at(ra))
 		return;

@@ -1319,6 +1319,7 @@ static struct ra_view warm_faults(struct kunit *test, unsigned int mean, unsigne
 	};
 	xa_init(&mapping.i_pages);
 	ra_plan_fault(&ra, ask);
+	ask->mapping = NULL;
 	return ra;
 }
 
@@ -1340,7 +1341,7 @@ static void warm_faults_are_read_further(struct kunit *test)
 		/* The file has an end. */
 		{ 4, 500, 990, 500, 4, 6 }, { 4, 500, 996, 500, 0, 4 },
 		/* The rest of the run is still to come. */
-		{ 33, 500, 500, 500, 0, 32 },
+		{ 33, 500, 500, 500, 0, min_t(unsigned int, 32, RA_WAIT_PAGES) },
 	};
 	struct ra_view ra;
 	struct ra_ask ask;
@@ -1380,6 +1381,34 @@ static void evicted_pages_are_not_warm(struct kunit *test)
 	}
 }
 
+/* Where the program goes from there: backwards, or further than the habit */
+static void warm_faults_go_elsewhere(struct kunit *test)
+{
+	struct address_space mapping = { };
+	struct ra_ask ask;
+	struct ra_view ra = warm_faults(test, 4, 500, 500, 500, &ask);
+
+	xa_init(&mapping.i_pages);
+	ask = (struct ra_ask){
+		.mapping = &mapping, .index = 499, .pages = 1, .max = 32, .file = 1000,
+	};
+	ra_plan_fault(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ra.start, (pgoff_t)468);
+	KUNIT_EXPECT_EQ(test, ra.size, 32U);
+
+	/* How much further, the marks of all that is read for it tell. */
+	ra = warm_faults(test, 4, 0, 500, 500, &ask);
+	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
+	ask = (struct ra_ask){
+		.mapping = &mapping, .index = 504, .pages = 1, .max = 32, .file = 1000,
+	};
+	ra_plan_fault(&ra, &ask);
+	KUNIT_EXPECT_EQ(test, ra.start, (pgoff_t)504);
+	KUNIT_EXPECT_FALSE(test, ra_is_habit(&ra));
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), (pgoff_t)536);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, true), (pgoff_t)536);
+}
+
 /* Of a habit two pages have marks: the last that is expected to be touched, and the next one. */
 static void habits_of_faults_have_two_marks(struct kunit *test)
 {
@@ -1387,7 +1416,7 @@ static void habits_of_faults_have_two_marks(struct kunit *test)
 	struct ra_view ra = warm_faults(test, 4, 500, 500, 500, &ask);
 
 	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)505);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), (pgoff_t)505);
 	ask = (struct ra_ask){ .index = 900, .pages = 1, .max = 32, .touched = 3 };
 	ra_run_learn(&ra, &ask);
 	KUNIT_EXPECT_EQ(test, ra.agreed, 0U);
@@ -1399,12 +1428,12 @@ static void habits_of_faults_have_two_marks(struct kunit *test)
 	ra_run_learn(&ra, &ask);
 	KUNIT_EXPECT_EQ(test, ra.last, 5U);
 	KUNIT_EXPECT_FALSE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), ra.start + ra.size);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), ra.start + ra.size);
 
 	/* Without more than is expected there is one. */
 	ra = warm_faults(test, 4, 0, 500, 500, &ask);
 	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)504);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), (pgoff_t)504);
 }
 
 /* What outlives the expectation gets a tile, then four times what it had; that is a stream then. */
@@ -2160,6 +2189,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(scattered_faults_have_few_marks),
 	KUNIT_CASE(warm_faults_are_read_further),
 	KUNIT_CASE(evicted_pages_are_not_warm),
+	KUNIT_CASE(warm_faults_go_elsewhere),
 	KUNIT_CASE(habits_of_faults_have_two_marks),
 	KUNIT_CASE(long_faults_are_streams),
 	KUNIT_CASE(faults_go_back),
