@@ -65,16 +65,16 @@
  * mapped tells nobody, but a fault that maps what lies around it leaves pages with a mark out. So
  * the pages of a run of faults have a mark each, and those touched have lost theirs: where the next
  * run begins the marks tell how long the one before was. Once runs keep to one length its last page
- * alone has one, and what is read behind it; if the first is still there at the next fault, the run
- * was shorter, if the other is not, it was longer, and marks tell all again. Where lengths scatter
- * one run of RA_LOOK has marks, and no other says anything. Where a thread still waits for its
- * first page nothing is learnt, and its run stays the one that is known. A run that outlives the
- * expectation is given four times what it had, at least 32 pages; faults that go backwards a whole
- * window. Where RA_DENSE pages (or runs) of 32 around a fault were missed before, or all beside it
- * is there, all 32 are read; fewer will do if a good part of the file is there and memory has room
- * for the rest. What is read by itself behind a run grows with that part, as that of reads does. Of
- * a disk that turns, where to read more costs little beside getting there, mm/filemap.c reads as it
- * ever did, until it gives up.
+ * alone has one, and the first of what is read behind it; if the one is still there at the next
+ * fault, the run was shorter, if the other is not, it was longer, and marks tell all again. Where
+ * lengths scatter one run of RA_LOOK has marks, and no other says anything. Where a thread still
+ * waits for its first page nothing is learnt, and its run stays the one that is known. A run that
+ * outlives the expectation is given four times what it had, at least 32 pages; faults that go
+ * backwards a whole window. Where RA_DENSE pages (or runs) of 32 around a fault were missed before,
+ * or all beside it is there, all 32 are read; fewer will do if a good part of the file is there and
+ * memory has room for the rest. What is read by itself behind a run grows with that part, as that
+ * of reads does. Of a disk that turns, where to read more costs little beside getting there,
+ * mm/filemap.c reads as it ever did, until it gives up.
  *
  * Across opens: when the last reference to an open file goes, its run has ended, and the lengths
  * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
@@ -558,13 +558,12 @@ static bool ra_is_habit(const struct ra_view *ra)
 }
 
 /*
- * How far pages of a run of faults may have marks. Of a habit, but not one that is a @guess, only
- * the last page that is expected to be touched has one, and, if it was read, the page behind it.
+ * How far pages of a run of faults may have marks. Of a habit only the last page that is expected
+ * to be touched has one, and, if it was read, the page behind it.
  */
-static pgoff_t ra_marks_end(const struct ra_view *ra, bool guess)
+static pgoff_t ra_marks_end(const struct ra_view *ra)
 {
-	bool habit = !guess && ra_is_habit(ra);
-	unsigned long pages = habit ? ra_run_expected(ra->mean) + 1 : RA_SEEN_PAGES;
+	unsigned long pages = ra_is_habit(ra) ? ra_run_expected(ra->mean) + 1 : RA_SEEN_PAGES;
 
 	return min(ra->start + ra->size, ra->run_start + min(pages, RA_SEEN_PAGES + 0UL));
 }
@@ -690,25 +689,31 @@ static bool ra_any_evicted(const struct ra_ask *ask, unsigned long pages)
 	return false;
 }
 
+/* How many pages of the file are in memory */
+static unsigned long ra_in_memory(const struct ra_ask *ask)
+{
+	return min(READ_ONCE(ask->mapping->nrpages), ask->file);
+}
+
+/* Has memory room for what is not there of it? */
+static bool ra_has_room(const struct ra_ask *ask)
+{
+	return ask->file - ra_in_memory(ask) <= ask->room;
+}
+
 /*
  * @pages for each page of the file that is not in memory, by those that are: from an eighth on. Not
  * where blocks are larger than pages, as what is read by itself begins where a block does.
  */
 static unsigned long ra_warmth(const struct ra_ask *ask, unsigned long pages)
 {
-	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
+	unsigned long cached = ra_in_memory(ask);
 
 	if (cached < ask->file / 8)
 		return 0;
 	if (ask->mapping->host && ask->mapping->host->i_blkbits > PAGE_SHIFT)
 		return 0;
 	return mult_frac(pages, cached, ask->file - cached + 1);
-}
-
-/* Has memory room for what of the file is not there? */
-static bool ra_has_room(const struct ra_ask *ask)
-{
-	return ask->file - min(READ_ONCE(ask->mapping->nrpages), ask->file) <= ask->room;
 }
 
 /*
@@ -1155,10 +1160,13 @@ static bool ra_has_mark(struct address_space *mapping, pgoff_t index, bool missi
 	return mark;
 }
 
-/* How far the pages of a run of faults were touched: one that was has no mark, or not any more. */
+/*
+ * How far the pages of a run of faults were touched: one that was has no mark, or not any more. So
+ * @ra is what the marks were set by, without what others have learnt.
+ */
 static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 {
-	unsigned long pages = ra_marks_end(ra, ask->guess) - ra->run_start;
+	unsigned long pages = ra_marks_end(ra) - ra->run_start;
 	struct folio *folio = filemap_get_folio(ask->mapping, ra->run_start);
 
 	if (IS_ERR_OR_NULL(folio))
@@ -1235,10 +1243,10 @@ static void ra_look_around(const struct ra_view *ra, struct ra_ask *ask)
 {
 	unsigned long size = ra_tile(ask), expect = max(ra_run_expected(ra->mean), 1UL);
 	unsigned long need = max(2 * expect, min(RA_DENSE * expect, size / 2));
-	unsigned long cached = min(READ_ONCE(ask->mapping->nrpages), ask->file);
+	unsigned long cached = ra_in_memory(ask);
 	pgoff_t start = round_down(ask->index, size);
 
-	if (ask->file - cached > ask->room)
+	if (!ra_has_room(ask))
 		need += mult_frac(cached, RA_FAR_MORE * size, ask->file);
 	else if (cached >= ask->file / RA_MUCH)
 		need = 0;
@@ -1363,12 +1371,12 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		return RA_RUNS_OFF;
 
 	ra_load(ractl->ra, &view);
-	ra_recall(&view, &ask);
 	run_start = view.run_start;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
 	else if (view.state == RA_RUN && !folio)
 		ra_look_for_end(&view, &ask);
+	ra_recall(&view, &ask);
 	if (folio)
 		ask.noted = ra_noted(&view, &ask, folio, false);
 	if (!folio)
@@ -1431,7 +1439,7 @@ enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio 
 static void ra_set_marks(const struct readahead_control *ractl, const struct ra_view *ra,
 			 pgoff_t index)
 {
-	pgoff_t end = ra_marks_end(ra, false);
+	pgoff_t end = ra_marks_end(ra);
 
 	if (ra->state != RA_FAULTS || !ra_is_looked_at(ra))
 		return;
@@ -1504,10 +1512,10 @@ void ra_runs_fault(struct readahead_control *ractl)
 	pgoff_t run_start;
 
 	ra_load(ractl->ra, &view);
-	ra_recall(&view, &ask);
 	run_start = view.run_start;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
+	ra_recall(&view, &ask);
 	ra_look_around(&view, &ask);
 	ra_plan_fault(&view, &ask);
 	if (ask.ended)

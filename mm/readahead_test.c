@@ -1307,8 +1307,8 @@ static void scattered_faults_have_few_marks(struct kunit *test)
 }
 
 /* A run of faults where runs of @mean pages are a habit and @cached pages of 1000 are there */
-static struct ra_view warm_faults(struct kunit *test, unsigned int mean, unsigned long cached,
-				  pgoff_t index, unsigned long room, struct ra_ask *ask)
+static struct ra_view warm_faults(unsigned int mean, unsigned long cached, pgoff_t index,
+				  unsigned long room, struct ra_ask *ask)
 {
 	struct address_space mapping = { .nrpages = cached };
 	struct ra_view ra = { .mean = mean << RA_RUN_SHIFT, .last = mean, .agreed = 2 };
@@ -1348,8 +1348,8 @@ static void warm_faults_are_read_further(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		ra = warm_faults(test, cases[i].mean, cases[i].cached, cases[i].index,
-				 cases[i].room, &ask);
+		ra = warm_faults(cases[i].mean, cases[i].cached, cases[i].index, cases[i].room,
+				 &ask);
 		KUNIT_EXPECT_EQ(test, ask.first, cases[i].first);
 		KUNIT_EXPECT_EQ(test, ra.start, cases[i].index + cases[i].first);
 		KUNIT_EXPECT_EQ(test, ra.size, cases[i].size);
@@ -1381,12 +1381,46 @@ static void evicted_pages_are_not_warm(struct kunit *test)
 	}
 }
 
+/* Where blocks are larger than pages what is read by itself would begin within one. */
+static void large_blocks_are_not_warm(struct kunit *test)
+{
+	static struct inode inode;
+	struct address_space mapping = { .host = &inode, .nrpages = 500 };
+	struct ra_ask ask = { .mapping = &mapping, .file = 1000 };
+
+	inode.i_blkbits = PAGE_SHIFT;
+	KUNIT_EXPECT_EQ(test, ra_warmth(&ask, 501), 500UL);
+	inode.i_blkbits = PAGE_SHIFT + 1;
+	KUNIT_EXPECT_EQ(test, ra_warmth(&ask, 501), 0UL);
+}
+
+/* A mark of the run is not one of a stream, though more was read behind the run since. */
+static void marks_of_warm_faults_are_noted(struct kunit *test)
+{
+	const struct { pgoff_t index; bool noted; } cases[] = {
+		{ 499, false }, { 500, true }, { 503, true }, { 504, true }, { 534, true },
+		{ 535, false },
+	};
+	static struct folio single;
+	struct address_space mapping = { };
+	struct ra_ask ask;
+	struct ra_view ra = warm_faults(4, 500, 500, 500, &ask);
+	unsigned int i;
+
+	xa_init(&mapping.i_pages);
+	ask.mapping = &mapping;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ask.index = cases[i].index;
+		KUNIT_EXPECT_EQ(test, ra_noted(&ra, &ask, &single, false), cases[i].noted);
+	}
+}
+
 /* Where the program goes from there: backwards, or further than the habit */
 static void warm_faults_go_elsewhere(struct kunit *test)
 {
 	struct address_space mapping = { };
 	struct ra_ask ask;
-	struct ra_view ra = warm_faults(test, 4, 500, 500, 500, &ask);
+	struct ra_view ra = warm_faults(4, 500, 500, 500, &ask);
 
 	xa_init(&mapping.i_pages);
 	ask = (struct ra_ask){
@@ -1397,7 +1431,7 @@ static void warm_faults_go_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ra.size, 32U);
 
 	/* How much further, the marks of all that is read for it tell. */
-	ra = warm_faults(test, 4, 0, 500, 500, &ask);
+	ra = warm_faults(4, 0, 500, 500, &ask);
 	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
 	ask = (struct ra_ask){
 		.mapping = &mapping, .index = 504, .pages = 1, .max = 32, .file = 1000,
@@ -1405,35 +1439,34 @@ static void warm_faults_go_elsewhere(struct kunit *test)
 	ra_plan_fault(&ra, &ask);
 	KUNIT_EXPECT_EQ(test, ra.start, (pgoff_t)504);
 	KUNIT_EXPECT_FALSE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), (pgoff_t)536);
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, true), (pgoff_t)536);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)536);
 }
 
 /* Of a habit two pages have marks: the last that is expected to be touched, and the next one. */
 static void habits_of_faults_have_two_marks(struct kunit *test)
 {
 	struct ra_ask ask;
-	struct ra_view ra = warm_faults(test, 4, 500, 500, 500, &ask);
+	struct ra_view ra = warm_faults(4, 500, 500, 500, &ask);
 
 	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), (pgoff_t)505);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)505);
 	ask = (struct ra_ask){ .index = 900, .pages = 1, .max = 32, .touched = 3 };
 	ra_run_learn(&ra, &ask);
 	KUNIT_EXPECT_EQ(test, ra.agreed, 0U);
 	KUNIT_EXPECT_EQ(test, ra.last, 4U);
 
 	/* It was longer: by how much, the next run tells, whose pages have a mark each. */
-	ra = warm_faults(test, 4, 500, 500, 500, &ask);
+	ra = warm_faults(4, 500, 500, 500, &ask);
 	ask = (struct ra_ask){ .index = 900, .pages = 1, .max = 32, .touched = 5 };
 	ra_run_learn(&ra, &ask);
 	KUNIT_EXPECT_EQ(test, ra.last, 5U);
 	KUNIT_EXPECT_FALSE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), ra.start + ra.size);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), ra.start + ra.size);
 
 	/* Without more than is expected there is one. */
-	ra = warm_faults(test, 4, 0, 500, 500, &ask);
+	ra = warm_faults(4, 0, 500, 500, &ask);
 	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, false), (pgoff_t)504);
+	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)504);
 }
 
 /* What outlives the expectation gets a tile, then four times what it had; that is a stream then. */
@@ -2189,6 +2222,8 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(scattered_faults_have_few_marks),
 	KUNIT_CASE(warm_faults_are_read_further),
 	KUNIT_CASE(evicted_pages_are_not_warm),
+	KUNIT_CASE(large_blocks_are_not_warm),
+	KUNIT_CASE(marks_of_warm_faults_are_noted),
 	KUNIT_CASE(warm_faults_go_elsewhere),
 	KUNIT_CASE(habits_of_faults_have_two_marks),
 	KUNIT_CASE(long_faults_are_streams),

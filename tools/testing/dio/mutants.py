@@ -192,15 +192,24 @@ def apply_rules(out, name, subject):
     return text if text and text != source(subject.path) else None
 
 
+def not_made(out, name):
+    """The verdict of one that cannot be tried."""
+    return name, "not made", f"its rules match nothing ({out}/mutants/{name}.log)"
+
+
 def try_known(out, cases, name):
-    """(name, verdict, why); without CASES "made" is all that is wanted."""
     subject = subject_of(name)
     text = apply_rules(out, name, subject)
     if text is None:
-        return name, "not made", f"its rules match nothing ({out}/mutants/{name}.log)"
-    if not cases:
-        return name, "made", ""
+        return not_made(out, name)
     return name, *Candidate(out, name, subject, text).test(cases)
+
+
+def tell(name, what, why):
+    """A line; whether it is one of a failure."""
+    print(what if what == "killed" else what.upper(), name + (f": {why}" if why else ""),
+          flush=True)
+    return what != "killed"
 
 
 def known_names(names):
@@ -218,14 +227,12 @@ def write_macros(out):
 
 
 def rules(out):
-    """Each known fault must be made; who is not is named."""
+    """Each known fault must be made; one that is not is named."""
     write_macros(out)
-    failed = 0
-    for name, what, why in each(lambda name: try_known(out, 0, name), known_names([])):
-        if what != "made":
-            print(what.upper(), f"{name}: {why}", flush=True)
-            failed = 1
-    return failed
+    names = known_names([])
+    made = each(lambda name: apply_rules(out, name, subject_of(name)), names)
+    lost = [name for name, text in zip(names, made) if text is None]
+    return any([tell(*not_made(out, name)) for name in lost])
 
 
 def known(out, cases, names):
@@ -234,10 +241,8 @@ def known(out, cases, names):
     baseline(out, cases, [s for s in SUBJECTS if s in map(subject_of, names)])
     write_macros(out)
     failed = 0
-    for name, what, why in each(lambda name: try_known(out, cases, name), names):
-        print(what if what == "killed" else what.upper(), name + (f": {why}" if why else ""),
-              flush=True)
-        failed |= what != "killed"
+    for verdict_of_one in each(lambda name: try_known(out, cases, name), names):
+        failed |= tell(*verdict_of_one)
     return failed
 
 

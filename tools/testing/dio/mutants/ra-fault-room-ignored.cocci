@@ -4,7 +4,7 @@
 @@ @@
  ra_look_around(...) {
  <+...
--ask->file - cached > ask->room
+-!ra_has_room(ask)
 +false
  ...+>
  }

@@ -4,7 +4,7 @@
 @@ @@
  ra_warmth(...) {
  <+...
--min(READ_ONCE(ask->mapping->nrpages), ask->file)
+-ra_in_memory(ask)
 +0
  ...+>
  }
