@@ -65,16 +65,15 @@
  * mapped tells nobody, but a fault that maps what lies around it leaves pages with a mark out. So
  * the pages of a run of faults have a mark each, and those touched have lost theirs: where the next
  * run begins the marks tell how long the one before was. Once runs keep to one length its last page
- * alone has one, and the first of what is read behind it; if the one is still there at the next
- * fault, the run was shorter, if the other is not, it was longer, and marks tell all again. Where
- * lengths scatter one run of RA_LOOK has marks, and no other says anything. Where a thread still
- * waits for its first page nothing is learnt, and its run stays the one that is known. A run that
- * outlives the expectation is given four times what it had, at least 32 pages; faults that go
- * backwards a whole window. Where RA_DENSE pages (or runs) of 32 around a fault were missed before,
- * or all beside it is there, all 32 are read; fewer will do if a good part of the file is there and
- * memory has room for the rest. What is read by itself behind a run grows with that part, as that
- * of reads does. Of a disk that turns, where to read more costs little beside getting there,
- * mm/filemap.c reads as it ever did, until it gives up.
+ * alone has one; if that is still there at the next fault, the run was shorter, and marks tell all
+ * again. Where lengths scatter one run of RA_LOOK has marks, and no other says anything. Where a
+ * thread still waits for its first page nothing is learnt, and its run stays the one that is known.
+ * A run that outlives the expectation is given four times what it had, at least 32 pages; faults
+ * that go backwards a whole window. Where RA_DENSE pages (or runs) of 32 around a fault were missed
+ * before, or all beside it is there, all 32 are read; fewer will do if a good part of the file is
+ * there and memory has room for the rest. Where lengths scatter what is read by itself behind a run
+ * grows with that part, as that of reads does. Of a disk that turns, where to read more costs
+ * little beside getting there, mm/filemap.c reads as it ever did, until it gives up.
  *
  * Across opens: when the last reference to an open file goes, its run has ended, and the lengths
  * that it knows go to the inode, to be forgotten with that. As long as another open file has ended
@@ -550,22 +549,11 @@ static bool ra_is_looked_at(const struct ra_view *ra)
 	       ra_run_expected(ra->mean) <= RA_SHORT;
 }
 
-/* Have runs of faults kept to one length? Then marks say no more than whether this one does. */
-static bool ra_is_habit(const struct ra_view *ra)
+/* Has only the last page of this window a mark? Then runs of faults have kept to one length. */
+static bool ra_one_mark(const struct ra_view *ra)
 {
 	return ra->agreed >= RA_HABIT &&
-	       ra->start - ra->run_start <= ra_run_expected(ra->mean);
-}
-
-/*
- * How far pages of a run of faults may have marks. Of a habit only the last page that is expected
- * to be touched has one, and, if it was read, the page behind it.
- */
-static pgoff_t ra_marks_end(const struct ra_view *ra)
-{
-	unsigned long pages = ra_is_habit(ra) ? ra_run_expected(ra->mean) + 1 : RA_SEEN_PAGES;
-
-	return min(ra->start + ra->size, ra->run_start + min(pages, RA_SEEN_PAGES + 0UL));
+	       ra->start - ra->run_start < ra_run_expected(ra->mean);
 }
 
 /* Is it known from prev_pos where the run before has ended: in what was read for it? */
@@ -617,8 +605,8 @@ static void ra_run_learn(struct ra_view *ra, struct ra_ask *ask)
 	if (end <= ra->run_start || end > ra->start + ra->size)
 		return;
 	/* It was shorter than those before: how much, the marks of the next one tell. */
-	if (ra->state == RA_FAULTS && !ask->guess && ra_is_habit(ra) &&
-	    end < min(ra->start + ra->size, ra->run_start + ra_run_expected(ra->mean))) {
+	if (ra->state == RA_FAULTS && end < ra->start + ra->size && !ask->guess &&
+	    ra_one_mark(ra)) {
 		ra->agreed = 0;
 		return;
 	}
@@ -828,9 +816,6 @@ static void ra_run_extend(struct ra_view *ra, const struct ra_ask *ask, unsigned
 
 	if (done >= ask->expect)
 		more = done >= 2 * ask->expect || size >= ask->max;
-	/* It has outlived a habit: how long it is, the marks of all its pages tell. */
-	if (done >= ask->expect && ra->state == RA_FAULTS)
-		ra->agreed = 0;
 	/* Of runs as long as can be counted no end is known. */
 	if ((ra->state == RA_FAULTS || ask->guess) && ask->expect >= 4 * ask->max)
 		more = true;
@@ -1031,16 +1016,18 @@ static void ra_go_back(struct ra_view *ra, const struct ra_ask *ask)
 }
 
 /*
- * What is read by itself behind the window of a run of faults, if memory has room for all of the
- * file: no more than a window, and nothing where the rest of the run is still to come.
+ * What is read by itself behind the window of a run of faults whose lengths scatter, if memory has
+ * room for all of the file: no more than a window, and nothing where the rest of the run is still
+ * to come. Runs of a habit are read exactly: who keeps to one length, and to half of the file,
+ * would lose more by that than who reads all of it would gain.
  */
 static void ra_faults_warm(struct ra_view *ra, struct ra_ask *ask)
 {
 	unsigned long left = ra_left(ask) - min(ra_left(ask), ra->size + 0UL);
 	unsigned long more = min3(ra_warmth(ask, RA_WARMING * ra->size), ask->max, left);
 
-	if (!more || ra->async_size || ra->size >= RA_SEEN_PAGES || !ra_has_room(ask) ||
-	    ra_any_evicted(ask, ra->size + more))
+	if (!more || ra->agreed || ra->async_size || ra->size >= RA_SEEN_PAGES ||
+	    !ra_has_room(ask) || ra_any_evicted(ask, ra->size + more))
 		return;
 	ask->first = ra->size;
 	ra->start += ra->size;
@@ -1166,7 +1153,7 @@ static bool ra_has_mark(struct address_space *mapping, pgoff_t index, bool missi
  */
 static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 {
-	unsigned long pages = ra_marks_end(ra) - ra->run_start;
+	unsigned long pages = ra->start + ra->size - ra->run_start;
 	struct folio *folio = filemap_get_folio(ask->mapping, ra->run_start);
 
 	if (IS_ERR_OR_NULL(folio))
@@ -1179,7 +1166,7 @@ static void ra_look_back(const struct ra_view *ra, struct ra_ask *ask)
 	if (ra->start - ra->run_start >= RA_SEEN_PAGES)
 		ask->touched = ra->start - ra->run_start;
 	else
-		while (ask->touched < pages &&
+		while (ask->touched < min(pages, RA_SEEN_PAGES + 0UL) &&
 		       !ra_has_mark(ask->mapping, ra->run_start + ask->touched, true))
 			ask->touched++;
 }
@@ -1435,17 +1422,15 @@ enum ra_runs_verdict ra_runs_mark(struct readahead_control *ractl, struct folio 
 	return ra_runs_decide(ractl, folio, req_count, max_pages);
 }
 
-/* Marks from @index on, to tell which pages of the last window are touched */
+/* Marks from @index on, before @end, to tell which pages of the last window are touched */
 static void ra_set_marks(const struct readahead_control *ractl, const struct ra_view *ra,
-			 pgoff_t index)
+			 pgoff_t index, pgoff_t end)
 {
-	pgoff_t end = ra_marks_end(ra);
-
 	if (ra->state != RA_FAULTS || !ra_is_looked_at(ra))
 		return;
-	if (ra_is_habit(ra))
-		index = max(index, min(ra->run_start + ra_run_expected(ra->mean), end) - 1);
-	for (; index < end; index++)
+	if (ra_one_mark(ra))
+		index = max(index, end - 1);
+	for (end = min(end, ra->run_start + RA_SEEN_PAGES); index < end; index++)
 		ra_set_mark(ractl->mapping, index);
 }
 
@@ -1529,7 +1514,8 @@ void ra_runs_fault(struct readahead_control *ractl)
 	if (ask.first)
 		ra_read_first(ractl, ask.first, view.start);
 	ra_read_pages(ractl, &view);
-	ra_set_marks(ractl, &view, ask.index + 1);
+	/* Of what is read behind the run the first page alone tells whether that is longer. */
+	ra_set_marks(ractl, &view, ask.index + 1, view.start + (ask.first ? 1 : view.size));
 }
 
 /**
@@ -1570,7 +1556,7 @@ void ra_runs_go_on(const struct readahead_control *ractl)
 	if (!READ_ONCE(sysctl_readahead_runs))
 		return;
 	ra_load(ractl->ra, &view);
-	ra_set_marks(ractl, &view, view.start);
+	ra_set_marks(ractl, &view, view.start, view.start + view.size);
 }
 
 /**

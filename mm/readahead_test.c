@@ -1306,12 +1306,12 @@ static void scattered_faults_have_few_marks(struct kunit *test)
 	}
 }
 
-/* A run of faults where runs of @mean pages are a habit and @cached pages of 1000 are there */
+/* A run of faults where lengths scatter round @mean pages, and @cached pages of 1000 are there */
 static struct ra_view warm_faults(unsigned int mean, unsigned long cached, pgoff_t index,
 				  unsigned long room, struct ra_ask *ask)
 {
 	struct address_space mapping = { .nrpages = cached };
-	struct ra_view ra = { .mean = mean << RA_RUN_SHIFT, .last = mean, .agreed = 2 };
+	struct ra_view ra = { .mean = mean << RA_RUN_SHIFT, .last = mean };
 
 	*ask = (struct ra_ask){
 		.mapping = &mapping, .index = index, .pages = 1, .max = 32, .file = 1000,
@@ -1333,13 +1333,13 @@ static void warm_faults_are_read_further(struct kunit *test)
 		unsigned long room, first;
 		unsigned int size;
 	} cases[] = {
-		{ 4, 0, 500, 1000, 0, 4 }, { 4, 124, 500, 1000, 0, 4 },
-		{ 4, 125, 500, 875, 4, 4 }, { 4, 500, 500, 500, 4, 31 },
-		{ 4, 999, 500, 1, 4, 32 }, { 4, 1001, 500, 0, 4, 32 },
+		{ 2, 0, 500, 1000, 0, 4 }, { 2, 124, 500, 1000, 0, 4 },
+		{ 2, 125, 500, 875, 4, 4 }, { 2, 500, 500, 500, 4, 31 },
+		{ 2, 999, 500, 1, 4, 32 }, { 2, 1001, 500, 0, 4, 32 },
 		/* Memory has no room for the rest. */
-		{ 4, 125, 500, 874, 0, 4 }, { 4, 999, 500, 0, 0, 4 },
+		{ 2, 125, 500, 874, 0, 4 }, { 2, 999, 500, 0, 0, 4 },
 		/* The file has an end. */
-		{ 4, 500, 990, 500, 4, 6 }, { 4, 500, 996, 500, 0, 4 },
+		{ 2, 500, 990, 500, 4, 6 }, { 2, 500, 996, 500, 0, 4 },
 		/* The rest of the run is still to come. */
 		{ 33, 500, 500, 500, 0, min_t(unsigned int, 32, RA_WAIT_PAGES) },
 	};
@@ -1367,7 +1367,7 @@ static void evicted_pages_are_not_warm(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct address_space mapping = { .nrpages = 500 };
-		struct ra_view ra = { .mean = 4 << RA_RUN_SHIFT, .last = 4, .agreed = 2 };
+		struct ra_view ra = { .mean = 2 << RA_RUN_SHIFT, .last = 2 };
 		struct ra_ask ask = {
 			.mapping = &mapping, .index = 500, .pages = 1, .max = 32, .file = 1000,
 			.room = 500,
@@ -1378,6 +1378,34 @@ static void evicted_pages_are_not_warm(struct kunit *test)
 		ra_plan_fault(&ra, &ask);
 		KUNIT_EXPECT_EQ(test, ask.first, cases[i].first);
 		xa_destroy(&mapping.i_pages);
+	}
+}
+
+/* A habit is read exactly, and so is a run in one window of so many pages that they have marks. */
+static void habits_are_not_warm(struct kunit *test)
+{
+	const struct { unsigned int mean, agreed; unsigned long max, first; } cases[] = {
+		{ 4, 1, 32, 0 }, { 4, 0, 32, 8 }, { RA_SEEN_PAGES / 2, 0, 1024, 0 },
+		{ RA_SEEN_PAGES / 2 - 1, 0, 1024, RA_SEEN_PAGES - 2 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct address_space mapping = { .nrpages = 500 };
+		struct ra_view ra = {
+			.mean = cases[i].mean << RA_RUN_SHIFT, .last = cases[i].mean,
+			.agreed = cases[i].agreed,
+		};
+		struct ra_ask ask = {
+			.mapping = &mapping, .index = 500, .pages = 1, .max = cases[i].max,
+			.file = 1000, .room = 500,
+		};
+
+		if (cases[i].first > RA_WAIT_PAGES)
+			continue;
+		xa_init(&mapping.i_pages);
+		ra_plan_fault(&ra, &ask);
+		KUNIT_EXPECT_EQ(test, ask.first, cases[i].first);
 	}
 }
 
@@ -1404,7 +1432,7 @@ static void marks_of_warm_faults_are_noted(struct kunit *test)
 	static struct folio single;
 	struct address_space mapping = { };
 	struct ra_ask ask;
-	struct ra_view ra = warm_faults(4, 500, 500, 500, &ask);
+	struct ra_view ra = warm_faults(2, 500, 500, 500, &ask);
 	unsigned int i;
 
 	xa_init(&mapping.i_pages);
@@ -1415,12 +1443,12 @@ static void marks_of_warm_faults_are_noted(struct kunit *test)
 	}
 }
 
-/* Where the program goes from there: backwards, or further than the habit */
-static void warm_faults_go_elsewhere(struct kunit *test)
+/* Faults that go backwards from there go back from the run. */
+static void warm_faults_go_back(struct kunit *test)
 {
 	struct address_space mapping = { };
 	struct ra_ask ask;
-	struct ra_view ra = warm_faults(4, 500, 500, 500, &ask);
+	struct ra_view ra = warm_faults(2, 500, 500, 500, &ask);
 
 	xa_init(&mapping.i_pages);
 	ask = (struct ra_ask){
@@ -1429,44 +1457,6 @@ static void warm_faults_go_elsewhere(struct kunit *test)
 	ra_plan_fault(&ra, &ask);
 	KUNIT_EXPECT_EQ(test, ra.start, (pgoff_t)468);
 	KUNIT_EXPECT_EQ(test, ra.size, 32U);
-
-	/* How much further, the marks of all that is read for it tell. */
-	ra = warm_faults(4, 0, 500, 500, &ask);
-	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
-	ask = (struct ra_ask){
-		.mapping = &mapping, .index = 504, .pages = 1, .max = 32, .file = 1000,
-	};
-	ra_plan_fault(&ra, &ask);
-	KUNIT_EXPECT_EQ(test, ra.start, (pgoff_t)504);
-	KUNIT_EXPECT_FALSE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)536);
-}
-
-/* Of a habit two pages have marks: the last that is expected to be touched, and the next one. */
-static void habits_of_faults_have_two_marks(struct kunit *test)
-{
-	struct ra_ask ask;
-	struct ra_view ra = warm_faults(4, 500, 500, 500, &ask);
-
-	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)505);
-	ask = (struct ra_ask){ .index = 900, .pages = 1, .max = 32, .touched = 3 };
-	ra_run_learn(&ra, &ask);
-	KUNIT_EXPECT_EQ(test, ra.agreed, 0U);
-	KUNIT_EXPECT_EQ(test, ra.last, 4U);
-
-	/* It was longer: by how much, the next run tells, whose pages have a mark each. */
-	ra = warm_faults(4, 500, 500, 500, &ask);
-	ask = (struct ra_ask){ .index = 900, .pages = 1, .max = 32, .touched = 5 };
-	ra_run_learn(&ra, &ask);
-	KUNIT_EXPECT_EQ(test, ra.last, 5U);
-	KUNIT_EXPECT_FALSE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), ra.start + ra.size);
-
-	/* Without more than is expected there is one. */
-	ra = warm_faults(4, 0, 500, 500, &ask);
-	KUNIT_EXPECT_TRUE(test, ra_is_habit(&ra));
-	KUNIT_EXPECT_EQ(test, ra_marks_end(&ra), (pgoff_t)504);
 }
 
 /* What outlives the expectation gets a tile, then four times what it had; that is a stream then. */
@@ -2222,10 +2212,10 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(scattered_faults_have_few_marks),
 	KUNIT_CASE(warm_faults_are_read_further),
 	KUNIT_CASE(evicted_pages_are_not_warm),
+	KUNIT_CASE(habits_are_not_warm),
 	KUNIT_CASE(large_blocks_are_not_warm),
 	KUNIT_CASE(marks_of_warm_faults_are_noted),
-	KUNIT_CASE(warm_faults_go_elsewhere),
-	KUNIT_CASE(habits_of_faults_have_two_marks),
+	KUNIT_CASE(warm_faults_go_back),
 	KUNIT_CASE(long_faults_are_streams),
 	KUNIT_CASE(faults_go_back),
 	KUNIT_CASE(faults_look_around),

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+// All that is read behind a run of faults has marks, each of which takes a fault.
+
+@@ @@
+ ra_runs_fault(...) {
+ <+...
+-ask.first ? 1 : view.size
++view.size
+ ...+>
+ }
