@@ -380,6 +380,13 @@ static void ra_know_nothing(struct ra_view *ra)
 	ra->longer = 0;
 }
 
+/* How many runs of faults have differed stays known; what a run of reads has asked for does not. */
+static void ra_forget_request(struct ra_view *ra, enum ra_runs_state before)
+{
+	if (before == RA_RUN && !ra_in_run(ra))
+		ra->first = 0;
+}
+
 /* What others have learnt is not kept: it is theirs to change. */
 static void ra_forget_guess(struct ra_view *ra, const struct ra_ask *ask)
 {
@@ -1305,7 +1312,8 @@ static void ra_read_first(struct readahead_control *ractl, unsigned long pages, 
  * How large the folios of a run's window may be: as there is room for in it, or before its mark,
  * with which a folio begins. Behind a mark they are as much larger than @marked as those of a
  * stream. Only runs of a habit have large ones: a large folio does not tell how much of it was
- * used. Where nothing else does the habit ends, and pages are single.
+ * used. Where nothing else does the habit ends, and pages are single. Those of faults have marks of
+ * their own, but for what is read by itself behind them.
  */
 static unsigned int ra_run_order(const struct ra_view *ra, const struct ra_ask *ask,
 				 struct folio *marked)
@@ -1313,6 +1321,8 @@ static unsigned int ra_run_order(const struct ra_view *ra, const struct ra_ask *
 	unsigned int before = ra->size - ra->async_size;
 	unsigned int order = ilog2(before ? before : ra->size);
 
+	if (ra->state == RA_FAULTS)
+		return ask->first && !ask->waits ? order : 0;
 	if (!ra->agreed || ask->touched)
 		return 0;
 	if (before && ra->async_size)
@@ -1320,11 +1330,11 @@ static unsigned int ra_run_order(const struct ra_view *ra, const struct ra_ask *
 	return marked ? min(order, folio_order(marked) + RA_ORDER_STEP) : order;
 }
 
-/* Read the window of a run: of faults, whose pages have marks of their own, page by page. */
+/* Read the window of a run: of faults, where its pages may have marks of their own, one by one. */
 static void ra_read_run(struct readahead_control *ractl, const struct ra_view *ra,
 			unsigned int order)
 {
-	if (ra->state == RA_FAULTS) {
+	if (ra->state == RA_FAULTS && !order) {
 		ra_read_pages(ractl, ra);
 		return;
 	}
@@ -1351,6 +1361,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 		.file = ra_file_pages(ractl),
 		.directory = file && S_ISDIR(file_inode(file)->i_mode),
 	};
+	enum ra_runs_state before;
 	pgoff_t run_start;
 	bool some;
 
@@ -1359,6 +1370,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 
 	ra_load(ractl->ra, &view);
 	run_start = view.run_start;
+	before = view.state;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
 	else if (view.state == RA_RUN && !folio)
@@ -1376,8 +1388,7 @@ static enum ra_runs_verdict ra_runs_decide(struct readahead_control *ractl, stru
 	ra_forget_guess(&view, &ask);
 	ra_end_with_folio(&view, mapping_min_folio_nrpages(ask.mapping));
 	some = ra_end_with_file(&view, ask.file, !folio);
-	if (!ra_in_run(&view))
-		view.first = 0;
+	ra_forget_request(&view, before);
 	ra_store(ractl->ra, &view);
 	if (ask.first)
 		ra_read_first(ractl, ask.first, view.start);
@@ -1494,10 +1505,12 @@ void ra_runs_fault(struct readahead_control *ractl)
 		.room = global_zone_page_state(NR_FREE_PAGES) +
 			global_node_page_state(NR_INACTIVE_FILE),
 	};
+	enum ra_runs_state before;
 	pgoff_t run_start;
 
 	ra_load(ractl->ra, &view);
 	run_start = view.run_start;
+	before = view.state;
 	if (view.state == RA_FAULTS)
 		ra_look_back(&view, &ask);
 	ra_recall(&view, &ask);
@@ -1507,13 +1520,17 @@ void ra_runs_fault(struct readahead_control *ractl)
 		trace_readahead_run(ractl->mapping->host, run_start, ask.ended, ask.spent,
 				    view.mean * (16 >> RA_RUN_SHIFT));
 	ra_forget_guess(&view, &ask);
+	ra_forget_request(&view, before);
 	ra_end_with_file(&view, ask.file, true);
 	/* The run of a thread that still waits for its first page is not given up. */
 	if (!ask.waits)
 		ra_store(ractl->ra, &view);
-	if (ask.first)
+	if (ask.first) {
 		ra_read_first(ractl, ask.first, view.start);
-	ra_read_pages(ractl, &view);
+		ra_read_run(ractl, &view, ra_run_order(&view, &ask, NULL));
+	} else {
+		ra_read_pages(ractl, &view);
+	}
 	/* Of what is read behind the run the first page alone tells whether that is longer. */
 	ra_set_marks(ractl, &view, ask.index + 1, view.start + (ask.first ? 1 : view.size));
 }

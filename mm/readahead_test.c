@@ -61,6 +61,7 @@ static void forget_counts(struct reader *r)
 static void ask_for(struct reader *r, pgoff_t index, unsigned long pages, bool missed)
 {
 	struct ra_view view = look(r);
+	enum ra_runs_state before = view.state;
 	struct ra_ask ask = {
 		.mapping = &r->mapping,
 		.known = &r->known,
@@ -75,6 +76,7 @@ static void ask_for(struct reader *r, pgoff_t index, unsigned long pages, bool m
 	else if (!ra_plan_mark(&view, &ask, 0))
 		return;
 	ra_forget_guess(&view, &ask);
+	ra_forget_request(&view, before);
 	ra_store(&r->ra, &view);
 	r->reads++;
 	r->pages += r->ra.size;
@@ -1099,6 +1101,28 @@ static void runs_have_large_folios(struct kunit *test)
 	}
 }
 
+/*
+ * Pages of runs of faults have marks of their own; what is read behind them has not. It can be read
+ * only as what the open file's window says, and there another run's is while that is waited for.
+ */
+static void faults_have_small_folios(struct kunit *test)
+{
+	const struct { unsigned int agreed; unsigned long first; bool waits; unsigned int order; }
+	cases[] = {
+		{ 0, 0, false, 0 }, { 1, 0, false, 0 }, { 0, 16, false, 4 }, { 0, 16, true, 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ra_view ra = {
+			.state = RA_FAULTS, .start = 37, .size = 31, .agreed = cases[i].agreed,
+		};
+		const struct ra_ask ask = { .first = cases[i].first, .waits = cases[i].waits };
+
+		KUNIT_EXPECT_EQ(test, ra_run_order(&ra, &ask, NULL), cases[i].order);
+	}
+}
+
 /* How much of a large folio was used nobody knows: the next run is to tell, the habit is over. */
 static void a_large_folio_ends_a_habit(struct kunit *test)
 {
@@ -1304,6 +1328,32 @@ static void scattered_faults_have_few_marks(struct kunit *test)
 		fault_runs(&r, 1 + last % 2, 1);
 		KUNIT_EXPECT_TRUE(test, is_looked_at(&r));
 	}
+}
+
+/*
+ * What is known of runs of faults outlasts a stream that goes on elsewhere, at a mark or behind its
+ * pages. What a read asked for does not outlast its run.
+ */
+static void streams_do_not_change_the_count(struct kunit *test)
+{
+	struct reader r;
+
+	reader_init(&r, 32);
+	scattered_runs(&r, RA_DIFFERED + 2);
+	KUNIT_EXPECT_EQ(test, look(&r).first, RA_DIFFERED + 1U);
+	put_in_cache(test, &r.mapping, 10, 10);
+	ask(&r, 12, false);
+	KUNIT_EXPECT_EQ(test, look(&r).state, RA_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, look(&r).start, 20UL);
+	KUNIT_EXPECT_EQ(test, look(&r).first, RA_DIFFERED + 1U);
+
+	ask_for(&r, 4096, 16, true);
+	KUNIT_EXPECT_EQ(test, look(&r).state, RA_RUN);
+	KUNIT_EXPECT_EQ(test, look(&r).first, 4U);
+	ask(&r, 12, false);
+	KUNIT_EXPECT_EQ(test, look(&r).state, RA_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, look(&r).first, 0U);
+	xa_destroy(&r.mapping.i_pages);
 }
 
 /* A run of faults where lengths scatter round @mean pages, and @cached pages of 1000 are there */
@@ -2203,6 +2253,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(a_window_keeps_a_page),
 	KUNIT_CASE(a_window_ends_with_a_folio),
 	KUNIT_CASE(runs_have_large_folios),
+	KUNIT_CASE(faults_have_small_folios),
 	KUNIT_CASE(a_large_folio_ends_a_habit),
 	KUNIT_CASE(short_memory_is_not_filled),
 	KUNIT_CASE(used_pages_tell_the_end),
@@ -2210,6 +2261,7 @@ static struct kunit_case readahead_cases[] = {
 	KUNIT_CASE(random_faults_read_pages),
 	KUNIT_CASE(shorter_faults_are_noticed),
 	KUNIT_CASE(scattered_faults_have_few_marks),
+	KUNIT_CASE(streams_do_not_change_the_count),
 	KUNIT_CASE(warm_faults_are_read_further),
 	KUNIT_CASE(evicted_pages_are_not_warm),
 	KUNIT_CASE(habits_are_not_warm),
