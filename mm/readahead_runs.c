@@ -964,9 +964,10 @@ static void ra_plan_miss(struct ra_view *ra, struct ra_ask *ask)
 		ra_go_on(ra, ask, true);
 	} else if (ask->pages > ask->max) {
 		ra_run_learn(ra, ask);
-		ra_run_from(ra, ask);
 		if (ask->index - seen <= 1)
 			ra->state = RA_UNKNOWN;
+		else
+			ra_run_from(ra, ask);
 		ra_open(ra, ask, ask->max);
 	} else if (ask->index - seen <= 1) {
 		ra_plan_adjacent(ra, ask);
@@ -1528,6 +1529,8 @@ void ra_runs_fault(struct readahead_control *ractl)
 	if (ask.first) {
 		ra_read_first(ractl, ask.first, view.start);
 		ra_read_run(ractl, &view, ra_run_order(&view, &ask, NULL));
+		/* A stream that goes on from there begins with small folios, as ever. */
+		WRITE_ONCE(ractl->ra->order, 0);
 	} else {
 		ra_read_pages(ractl, &view);
 	}

@@ -1111,13 +1111,17 @@ static void faults_have_small_folios(struct kunit *test)
 	cases[] = {
 		{ 0, 0, false, 0 }, { 1, 0, false, 0 }, { 0, 16, false, 4 }, { 0, 16, true, 0 },
 	};
+	static struct address_space mapping;
 	unsigned int i;
 
+	xa_init(&mapping.i_pages);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct ra_view ra = {
 			.state = RA_FAULTS, .start = 37, .size = 31, .agreed = cases[i].agreed,
 		};
-		const struct ra_ask ask = { .first = cases[i].first, .waits = cases[i].waits };
+		const struct ra_ask ask = {
+			.mapping = &mapping, .first = cases[i].first, .waits = cases[i].waits,
+		};
 
 		KUNIT_EXPECT_EQ(test, ra_run_order(&ra, &ask, NULL), cases[i].order);
 	}
@@ -1345,6 +1349,12 @@ static void streams_do_not_change_the_count(struct kunit *test)
 	ask(&r, 12, false);
 	KUNIT_EXPECT_EQ(test, look(&r).state, RA_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, look(&r).start, 20UL);
+	KUNIT_EXPECT_EQ(test, look(&r).first, RA_DIFFERED + 1U);
+
+	/* Nor does what asks for more than a window, behind pages that were found in the cache. */
+	r.ra.prev_pos = 2048UL << PAGE_SHIFT;
+	ask_for(&r, 2048, 1024, true);
+	KUNIT_EXPECT_EQ(test, look(&r).state, RA_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, look(&r).first, RA_DIFFERED + 1U);
 
 	ask_for(&r, 4096, 16, true);

@@ -24,6 +24,24 @@ expression state;
 +order = min_t(unsigned int, order, MAX_PAGECACHE_ORDER) - RA_ORDER_STEP;
 +page_cache_ra_order(ractl, state, order);
 
+// There is no order in the state until 6.15 to be kept.
+
+@no_order_is_kept@
+expression state;
+@@
+-WRITE_ONCE(state->order, 0);
+
+// Here page_cache_ra_order() reads as much as it was asked for from a page on that it finds in the
+// cache, not what is left.
+
+@behind_faults@
+identifier ask;
+@@
+ return
+-ask->first && !ask->waits
++ask->first && !ask->waits && !ra_cached(ask, ra->start, ra->size)
+ ? order : 0;
+
 // A disk is asked whether it does not turn.
 
 @turns@
