@@ -1446,6 +1446,12 @@ static void ra_set_marks(const struct readahead_control *ractl, const struct ra_
 		ra_set_mark(ractl->mapping, index);
 }
 
+/* Of what is read behind a run of faults the first page alone tells whether that is longer. */
+static pgoff_t ra_marks_end(const struct ra_view *ra, const struct ra_ask *ask)
+{
+	return ra->start + (ask->first ? 1 : ra->size);
+}
+
 /* Does it take the disk longer to get to a page than to read a window? */
 static bool ra_seeks(const struct readahead_control *ractl)
 {
@@ -1534,8 +1540,7 @@ void ra_runs_fault(struct readahead_control *ractl)
 	} else {
 		ra_read_pages(ractl, &view);
 	}
-	/* Of what is read behind the run the first page alone tells whether that is longer. */
-	ra_set_marks(ractl, &view, ask.index + 1, view.start + (ask.first ? 1 : view.size));
+	ra_set_marks(ractl, &view, ask.index + 1, ra_marks_end(&view, &ask));
 }
 
 /**

@@ -1405,7 +1405,7 @@ static void warm_faults_are_read_further(struct kunit *test)
 	};
 	struct ra_view ra;
 	struct ra_ask ask;
-	unsigned int i;
+	unsigned int i, marked;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		ra = warm_faults(cases[i].mean, cases[i].cached, cases[i].index, cases[i].room,
@@ -1414,6 +1414,8 @@ static void warm_faults_are_read_further(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ra.start, cases[i].index + cases[i].first);
 		KUNIT_EXPECT_EQ(test, ra.size, cases[i].size);
 		KUNIT_EXPECT_EQ(test, ra.run_start, cases[i].index);
+		marked = ask.first ? 1 : ra.size;
+		KUNIT_EXPECT_EQ(test, ra_marks_end(&ra, &ask), ra.start + marked);
 	}
 }
 

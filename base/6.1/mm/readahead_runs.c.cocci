@@ -48,10 +48,10 @@ expression state;
 @behind_faults@
 identifier ask;
 @@
- return
--ask->first && !ask->waits
-+ask->first && !ask->waits && !ra_cached(ask, ra->start, ra->size)
- ? order : 0;
++if (ra->state == RA_FAULTS && ra_cached(ask, ra->start, ra->size))
++	return 0;
+ if (ra->state == RA_FAULTS)
+ 	return ask->first && !ask->waits ? order : 0;
 
 // A disk is asked whether it does not turn.
 

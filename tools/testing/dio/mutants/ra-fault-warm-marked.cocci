@@ -2,9 +2,9 @@
 // All that is read behind a run of faults has marks, each of which takes a fault.
 
 @@ @@
- ra_runs_fault(...) {
+ ra_marks_end(...) {
  <+...
--ask.first ? 1 : view.size
-+view.size
+-ask->first ? 1 : ra->size
++ra->size
  ...+>
  }
