@@ -42,7 +42,7 @@ from typing import NamedTuple
 
 # guest.sh's words. -c: the clock counts instructions
 GUESTS = {"engine": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
-          "over": ("-c",), "programs": ("-c",), "model": ("-c",), "hba": ("-d",),
+          "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",), "hba": ("-d",),
           "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched. The lab's own have not these file systems.

@@ -4,8 +4,8 @@ for each request and for each byte (model_disk).
 
 A program has a cgroup of its own, with what it needs itself and a part of its data's size for the
 page cache. What it reads was never cached; the program itself and its libraries are in memory.
-Figures are the time that it takes, what the disk read for it, and pages that were cached, had to go
-and came back (refaults).
+Figures are the time that it takes, what the disk read for it, pages that were cached, had to go and
+came back (refaults), and how long a task of it waited for memory or for the disk (PSI's "some").
 """
 
 import contextlib
@@ -135,9 +135,20 @@ def gone():
     unmount()
 
 
+PSI_PERIOD = 2.1     # s, and a little: the kernel sums up every 2 s and a tick (PSI_FREQ)
+
+
 def refaults():
     stat = get("/run/bench-cgroup/little/memory.stat")
     return int(re.search(r"^workingset_refault_file (\d+)$", stat, re.MULTILINE)[1])
+
+
+def stalls():
+    """(metric, us) of how long some task waited for memory, or for the disk"""
+    time.sleep(PSI_PERIOD)
+    for what in ("memory", "io"):
+        told = get(f"/run/bench-cgroup/little/{what}.pressure")
+        yield f"{what}_stall", int(re.search(r"^some .*total=(\d+)$", told, re.MULTILINE)[1])
 
 
 def latencies(said):
@@ -199,7 +210,7 @@ def figures(command, told, join, disk):
     yield "device_reads", "reads", reads
     yield "mib_read", "MiB", round(sectors / 2048, 3)
     yield "refaults", "pages", refaults()
-    for metric, value in latencies(said or ""):
+    for metric, value in (*stalls(), *latencies(said or "")):
         yield metric, "us", round(value, 2)
 
 

@@ -31,6 +31,8 @@ METRICS = {
     "device_reads": (LESS, "reads of the disk"),
     "mib_read": (LESS, "read from the disk"),
     "refaults": (LESS, "pages that came back"),
+    "memory_stall": (LESS, "waits for memory"),
+    "io_stall": (LESS, "waits for the disk"),
     "p50": (LESS, "median latency"),
     "p99": (LESS, "latency of 99 %"),
     "pages_unread": (LESS, "pages read in vain"),

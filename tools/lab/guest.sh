@@ -3,14 +3,15 @@
 #
 # Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
 #
-#	guest.sh [-k KERNEL] [-c] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME]
+#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME]
 #		[-t SECONDS] COMMAND...
-#	guest.sh [-k KERNEL] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
+#	guest.sh [-k KERNEL] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
 #
 #	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug, races or step, see kernel.sh
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
 #	    read in the guest are then instructions, whatever else the host does. What watches for
 #	    hangs is off: it would be counted.
+#	-p  the kernel keeps account of how long tasks are stalled (PSI)
 #	-N  two NUMA nodes, each with half of the memory and one of the CPUs (with -c, the second has
 #	    memory only)
 #	-d  attach the images in $DISKS (default: $O/disks/disk0 to disk7, see `make disks`): half to an
@@ -49,7 +50,7 @@ set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
-kernel=patched count=0 nodes=1 empty=0 disks=0 limit=600 shell=0
+kernel=patched count=0 psi="" nodes=1 empty=0 disks=0 limit=600 shell=0
 array="" shared="" wire="" hub="" name=""
 patience=${STILL:-180}
 
@@ -59,10 +60,11 @@ die()
 	exit "$1"
 }
 
-while getopts k:cNeda:S:w:W:n:t:s opt; do
+while getopts k:cpNeda:S:w:W:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
+	p)	psi=" psi=1" ;;
 	N)	nodes=2 ;;
 	e)	empty=1 ;;
 	d)	disks=1 ;;
@@ -74,7 +76,7 @@ while getopts k:cNeda:S:w:W:n:t:s opt; do
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
 	*)
-		die 2 "usage: guest.sh [-k KERNEL] [-c] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
+		die 2 "usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -119,7 +121,7 @@ append="$append scsi_debug.delay=0 scsi_debug.atomic_wr=1 kunit.enable=0"	# kuni
 append="$append no_timer_check"
 # While the kernel asks what CPU it runs on, it forgets for a moment that it has five levels of page
 # tables; an interrupt in just that moment makes KASAN complain.
-append="$append no5lvl"
+append="$append no5lvl$psi"
 # Stuck: a CPU and a workqueue for a minute (softlockups are told at twice the threshold). A task
 # may wait for two minutes, the kernel's own limit.
 # KCSAN stops a CPU in the middle of what it does, also where nothing else may run.
