@@ -79,7 +79,8 @@ help:
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
-	@echo 'make bench      measure both kernels, write $$O/results.json, print the table;'
+	@echo 'make bench      measure both kernels, write $$O/results.json, print the table: the engine,'
+	@echo '                readahead, a part of make programs, traces drawn at random; an hour;'
 	@echo '                ARRAY=fc|many|sas: the field reports on that array'
 	@echo 'make real       what is saved of the CPU per I/O on disks that complete later (by timer'
 	@echo '                or interrupt), depth 1 and 32, also with a distribution'"'"'s options'
@@ -301,7 +302,9 @@ run: packages
 	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
 bench: modules disks
+	@$(if $(ARRAY),,$(LAB)/packages.sh programs)
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
+	@$(if $(ARRAY),,$(MAKE) -s --no-print-directory -C tools/testing/dio ra-search OUTPUT=$(HARNESS_OUT))
 
 # Not a part of make bench: conditions, not the exact cost of a path.
 real: modules selftests
@@ -309,7 +312,7 @@ real: modules selftests
 	@$(LAB)/bench.py run real >/dev/null
 	@$(LAB)/bench.py saved
 
-# Nor is this: an hour.
+# Of this 54 rows of 270 are.
 programs: modules selftests
 	@$(LAB)/packages.sh programs
 	@$(LAB)/bench.py run programs
