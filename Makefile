@@ -81,7 +81,8 @@ help:
 	@echo 'make disks      make the eight stamped disk images'
 	@echo 'make bench      measure both kernels, write $$O/results.json, print the table: the engine,'
 	@echo '                readahead, a part of make programs, traces drawn at random; an hour;'
-	@echo '                ARRAY=fc|many|sas: the field reports on that array'
+	@echo '                ARRAY=fc|many|sas: the field reports on that array; ARRAY=engine: no more'
+	@echo '                than those cases (bench.py -h), nor what the programs need'
 	@echo 'make real       what is saved of the CPU per I/O on disks that complete later (by timer'
 	@echo '                or interrupt), depth 1 and 32, also with a distribution'"'"'s options'
 	@echo 'make programs   sqlite, git, rocksdb, lmdb, tar, grep and others on ext4 and XFS, on an'
@@ -100,8 +101,13 @@ help:
 	@echo '                known faults of the harness'
 	@echo 'make clean      remove $$O; the cache stays'
 
+# What programs and over need besides is installed first, too.
+bench: MORE_PACKAGES = $(if $(ARRAY),,programs)
+programs: MORE_PACKAGES = programs
+over: MORE_PACKAGES = over
+
 packages:
-	@$(LAB)/packages.sh
+	@$(LAB)/packages.sh $(MORE_PACKAGES)
 
 kernel: packages
 	@$(LAB)/kernel.sh build >/dev/null
@@ -302,9 +308,9 @@ run: packages
 	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
 bench: modules disks
-	@$(if $(ARRAY),,$(LAB)/packages.sh programs)
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
-	@$(if $(ARRAY),,$(MAKE) -s --no-print-directory -C tools/testing/dio ra-search OUTPUT=$(HARNESS_OUT))
+	@$(if $(ARRAY),,$(MAKE) -s --no-print-directory -C tools/testing/dio ra-search \
+		OUTPUT=$(HARNESS_OUT) BASE=$(base))
 
 # Not a part of make bench: conditions, not the exact cost of a path.
 real: modules selftests
@@ -314,11 +320,9 @@ real: modules selftests
 
 # Of this 54 rows of 270 are.
 programs: modules selftests
-	@$(LAB)/packages.sh programs
 	@$(LAB)/bench.py run programs
 
 over: modules selftests
-	@$(LAB)/packages.sh over
 	@$(LAB)/kernel.sh build distro >/dev/null
 	@$(LAB)/bench.py run over
 

@@ -324,7 +324,7 @@ def make_data(cases):
     data = {PROGRAMS[CASES[case].args["name"]][0] for case in cases}
     try:
         bench_data.make(OUT, ["root", *sorted(data)], tree_of("source"))
-    except FileNotFoundError as e:
+    except (FileNotFoundError, subprocess.CalledProcessError) as e:
         sys.exit(f"bench: {e}")
 
 
@@ -337,10 +337,11 @@ def boots_of(name, cases):
 def run(cases, passes):
     """Measure, keep the results, return those of the base that was measured."""
     base = None
+    programs = [case for case in cases if CASES[case].guest == "programs"]
+    if programs:
+        make_data(programs)
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
-        if those and name == "programs":
-            make_data(those)
         measure = timed
         if "-c" in flags:
             measure = functools.partial(counted, kernels=KERNELS_OF.get(name, KERNELS),

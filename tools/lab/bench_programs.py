@@ -135,20 +135,15 @@ def gone():
     unmount()
 
 
-PSI_PERIOD = 2.1     # s, and a little: the kernel sums up every 2 s and a tick (PSI_FREQ)
+def waits():
+    """{metric: (unit, value)} of the cgroup so far: pages that came back, and how long some task
+    waited for memory, or for the disk"""
+    def told(name, what):
+        return int(re.search(what, get(f"/run/bench-cgroup/little/{name}"), re.MULTILINE)[1])
 
-
-def refaults():
-    stat = get("/run/bench-cgroup/little/memory.stat")
-    return int(re.search(r"^workingset_refault_file (\d+)$", stat, re.MULTILINE)[1])
-
-
-def stalls():
-    """(metric, us) of how long some task waited for memory, or for the disk"""
-    time.sleep(PSI_PERIOD)
-    for what in ("memory", "io"):
-        told = get(f"/run/bench-cgroup/little/{what}.pressure")
-        yield f"{what}_stall", int(re.search(r"^some .*total=(\d+)$", told, re.MULTILINE)[1])
+    return {"refaults": ("pages", told("memory.stat", r"^workingset_refault_file (\d+)$")),
+            **{f"{what}_stall": ("us", told(f"{what}.pressure", r"^some .*total=(\d+)$"))
+               for what in ("memory", "io")}}
 
 
 def latencies(said):
@@ -200,7 +195,7 @@ def server(join):
 
 def figures(command, told, join, disk):
     """(metric, unit, value) of a program's run"""
-    before, start = device_reads(disk), time.monotonic_ns()
+    waited, before, start = waits(), device_reads(disk), time.monotonic_ns()
     tells = command[0] in ("db_bench", "fio")
     said = run_inside(command, join, input=told,
                       stdout=subprocess.PIPE if tells else subprocess.DEVNULL)
@@ -209,8 +204,9 @@ def figures(command, told, join, disk):
     yield "seconds", "s", round(seconds, 6)
     yield "device_reads", "reads", reads
     yield "mib_read", "MiB", round(sectors / 2048, 3)
-    yield "refaults", "pages", refaults()
-    for metric, value in (*stalls(), *latencies(said or "")):
+    for metric, (unit, value) in waits().items():
+        yield metric, unit, value - waited[metric][1]
+    for metric, value in latencies(said or ""):
         yield metric, "us", round(value, 2)
 
 

@@ -1618,7 +1618,7 @@ static int search(void)
 	percent = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (percent == MAP_FAILED)
 		die("no memory");
-	printf("# seed=%lu\n", words.seed);
+	printf("# seed=%lu, by the rules of %s\n", words.seed, words.old ? "6.1" : "7.3");
 	for (n = words.count; n; n--) {
 		draw_words(line, sizeof(line));
 		fflush(stdout);
