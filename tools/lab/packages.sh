@@ -3,8 +3,8 @@
 #
 # Installs the programs and libraries that are missing (root, Debian 12 or 13), or says what to
 # install. The distribution's own base is among them where BASE= and KSRC= name no other, and with
-# the word deb, programs or over what make deb, programs or over needs. Exit: 0 all is there, 1 apt
-# failed (its log is named), 2 something is missing.
+# the word deb, programs or over what make deb, programs (and bench) or over needs. Exit: 0 all is
+# there, 1 apt failed (its log is named), 2 something is missing.
 
 set -eu
 

@@ -260,6 +260,16 @@ class Run(unittest.TestCase):
             with self.assertRaisesRegex(SystemExit, "^bench: db_bench is missing: tools"):
                 self.asked("tar-ext4-array-m50")
 
+    def test_what_programs_work_on_is_made_before_anything_is_measured(self):
+        booted = []
+        for error in (FileNotFoundError("x"), subprocess.CalledProcessError(1, "mdb_load")):
+            with mock.patch.object(bench, "tree_of", str), \
+                    mock.patch.object(bench.bench_data, "make", side_effect=error), \
+                    mock.patch.object(bench, "guest", lambda *args, **_: booted.append(args)), \
+                    self.assertRaisesRegex(SystemExit, "^bench: "):
+                bench.run(["read-4k-bdev", "tar-ext4-array-m50"], 1)
+        self.assertEqual(booted, [])
+
     def test_timed_guests_come_one_after_the_other_in_the_order_a_b_b_a(self):
         order = ("stock", "patched", "patched", "stock")
         self.assertEqual(self.asked("hba"), [(kernel, ["-d"], ["-n", "1", "hba"])
@@ -294,6 +304,18 @@ class Cases(unittest.TestCase):
         for cases in bench_cases.GROUPS.values():
             self.assertEqual(set(cases) - set(bench_cases.CASES), set())
             self.assertEqual(len(set(cases)), len(cases))
+
+    def test_without_a_name_there_is_all_but_arrays_and_a_part_of_the_programs(self):
+        of = {}
+        for name in bench_cases.GROUPS["all"]:
+            of.setdefault(bench_cases.CASES[name].guest, set()).add(name)
+        self.assertEqual(set(of), {"engine", "readahead", "model", "hba", "programs"})
+        for guest in ("engine", "readahead"):
+            self.assertEqual(of[guest], {name for name, case in bench_cases.CASES.items()
+                                         if case.guest == guest})
+        self.assertEqual(of["programs"], {f"{program}-ext4-array-m{percent}"
+                                          for program in bench_cases.PROGRAMS
+                                          for percent in (50, 110)})
 
     def test_what_make_run_shows_is_the_same_in_each_run(self):
         self.assertNotIn("host", {bench_cases.CASES[name].time
@@ -348,6 +370,27 @@ class Programs(unittest.TestCase):
         self.assertEqual(list(bench_programs.latencies(json.dumps({"jobs": jobs}))),
                          [("p50", 2.0), ("p99", 9.0)])
         self.assertEqual(list(bench_programs.latencies("12\n")), [])
+
+    def test_waits_are_those_of_the_program_and_not_of_what_ran_before_it(self):
+        told = {}
+
+        def runs(ran):
+            told.update({"memory.stat": f"file 1\nworkingset_refault_anon 9\n"
+                                        f"workingset_refault_file {5 * ran}\n",
+                         "memory.pressure": f"some avg10=0.00 avg60=0.00 total={70 * ran}\n"
+                                            "full avg10=0.00 avg60=0.00 total=1\n",
+                         "io.pressure": f"some avg10=1.00 avg60=0.00 total={900 * ran}\n"
+                                        "full avg10=0.00 avg60=0.00 total=2\n"})
+
+        runs(1)
+        with mock.patch.object(bench_programs, "get", lambda path: told[os.path.basename(path)]), \
+                mock.patch.object(bench_programs, "device_reads", lambda disk: (0, 0)), \
+                mock.patch.object(bench_programs, "run_inside", lambda *_, **__: runs(4)):
+            figures = {metric: (unit, value) for metric, unit, value
+                       in bench_programs.figures(("tar",), None, None, "sda")}
+        self.assertEqual(figures["refaults"], ("pages", 15))
+        self.assertEqual(figures["memory_stall"], ("us", 210))
+        self.assertEqual(figures["io_stall"], ("us", 2700))
 
     def test_none_of_some_numbers_comes_again_before_all_have_come(self):
         for n in (100, 600):
