@@ -17,6 +17,7 @@ SOURCES = $(wildcard $(LAB)/*.c) \
 # Of what the patched kernel is built from, our own files; C=2 runs sparse over them, compiled anew
 # or not. 7.3 takes only a sparse that knows __typeof_unqual__; for the others __typeof__ will do.
 CF := -D__typeof_unqual__=__typeof__
+CHECKED = $(if $(filter 7.3,$(base)),um,patched)
 SPARSE := s/^[a-z]* \(\(block\|drivers\/char\|fs\|lib\|mm\)\/.*\)\.c$$/\1/p
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
@@ -69,13 +70,15 @@ help:
 	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
 	@echo 'make races      readers of a file, 16 of them on one open file, on a kernel with KCSAN: do'
 	@echo '                accesses of readahead race?'
-	@echo 'make stock-tests  the selftests on the stock kernel: what it is known to fail must fail;'
-	@echo '                short-stock-tests: a part of them'
+	@echo 'make stock-tests  the selftests on the stock kernel: what it is known to fail must fail'
+	@echo 'make um-tests BASE=7.3   KUnit and all selftests on user-mode Linux, four guests at once, with'
+	@echo '                KASAN and lockdep; um-stock-tests: on stock, what it must fail'
+	@echo 'make x86-tests BASE=7.3  in QEMU what user-mode Linux has not'
 	@echo 'make kunit      KUnit tests, in the patched kernel with little else on top'
 	@echo 'make objects    compile only what the overlay changes'
-	@echo 'make base-tests BASE=7.3   one patched kernel, KUnit, the field reports and the shorter'
+	@echo 'make base-tests BASE=6.1   one patched kernel, KUnit, the field reports and the shorter'
 	@echo '                selftests of one more base, both series; base-check BASE=6.12: objects,'
-	@echo '                field reports, series. All in $$O/base-BASE; what cannot be had is skipped'
+	@echo '                field reports, series. All in $$O/base-BASE'
 	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
 	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
 	@echo 'make disks      make the eight stamped disk images'
@@ -137,11 +140,17 @@ kit: selftests
 # kept apart. CI runs the short ones. TOOL_TESTS have nothing to find on another kernel.
 TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
 SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead test_kinds
-SHORT_STOCK_TESTS := test_files test_readahead test_boundary test_raw
+# What CI runs in QEMU: of 7.3 what user-mode Linux has not (system calls of 32 bits, huge pages,
+# gup_fast), of others what tells most
+QEMU_TESTS := test_raw test_readahead test_boundary
+BASE_TESTS := test_files $(QEMU_TESTS) test_kinds
 TEST_ENV = $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT))
 XFAIL = $(CURDIR)/tools/testing/selftests/dio/stock-$(base).xfail
 DEBUG_GUESTS := run-debug-tests-1 run-debug-tests-2
 STOCK_GUESTS := run-stock-tests-1 run-stock-tests-2
+# User-mode Linux mostly waits.
+UM_GUESTS := run-um-tests-1 run-um-tests-2 run-um-tests-3 run-um-tests-4
+UM_STOCK_GUESTS := $(UM_GUESTS:run-um-%=run-um-stock-%)
 
 debug-tests: selftests
 	@$(LAB)/kernel.sh build debug modules >/dev/null
@@ -156,8 +165,27 @@ short-debug-tests: selftests
 stock-tests: modules selftests
 	@$(MAKE) --no-print-directory guests-of-stock TESTS="$(filter-out $(TOOL_TESTS),$(TESTS))"
 
-short-stock-tests: modules selftests
-	@$(MAKE) --no-print-directory guests-of-stock TESTS="$(SHORT_STOCK_TESTS)" OPS=$(or $(OPS),20)
+# Of 7.3, on user-mode Linux: all selftests with KASAN and lockdep, and what stock must fail
+um-tests: selftests
+	@BASE=7.3 $(LAB)/kernel.sh build um >/dev/null
+	@rm -rf $(O)/log/um; mkdir -p $(O)/log/um/taken
+	@rc=0; BASE=7.3 $(LAB)/kunit.sh -k um || rc=1; \
+		$(MAKE) --no-print-directory -k -j4 BASE=7.3 $(UM_GUESTS) || rc=1; exit $$rc
+
+um-stock-tests: selftests
+	@BASE=7.3 $(LAB)/kernel.sh build um-stock >/dev/null
+	@rm -rf $(O)/log/um-stock; mkdir -p $(O)/log/um-stock/taken
+	@grep -v '# large folios:' $(XFAIL) >$(O)/log/um-stock/xfail
+	@$(MAKE) --no-print-directory -k -j4 BASE=7.3 $(UM_STOCK_GUESTS)
+
+$(UM_GUESTS): run-um-tests-%:
+	@$(LAB)/guest.sh -k um -n $* -t 3600 env RESULTS=log/um TAKEN=taken GUEST=$* \
+		$(TEST_ENV) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
+
+$(UM_STOCK_GUESTS): run-um-stock-tests-%:
+	@$(LAB)/guest.sh -k um-stock -n $* -t 3600 env RESULTS=log/um-stock TAKEN=taken GUEST=$* \
+		$(TEST_ENV) DIO_STOCK=1 XFAIL=log/um-stock/xfail \
+		$(CURDIR)/$(LAB)/selftests.sh $(filter-out $(TOOL_TESTS),$(TESTS))
 
 guests-of-%:
 	@rm -rf $(O)/log/$*; mkdir -p $(O)/log/$*/taken
@@ -216,19 +244,21 @@ kunit-modules: packages
 kunit-guest-tests:
 	@$(MAKE) --no-print-directory guest-tests NEEDS=kunit-modules GUEST_KERNEL=kunit
 
-# What CI runs of bases besides the distribution's own
+x86-tests: selftests
+	@$(LAB)/kernel.sh build kunit >/dev/null
+	@rc=0; $(LAB)/kunit.sh || rc=1; $(MAKE) --no-print-directory -k guest-tests NEEDS=selftests \
+		GUEST_KERNEL=kunit TESTS="$(QEMU_TESTS)" || rc=1; exit $$rc
+
+# What CI runs of older bases
 base-tests: PARTS := both-series kunit-guest-tests kunit field-check
 base-check: PARTS := both-series field-check objects
 base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
 	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
 	0)	$(MAKE) --no-print-directory -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) \
-			LEAVE_OUT="$(LONG_TESTS) $(TOOL_TESTS)" $(PARTS) ;; \
-	2)	echo "1..0 # SKIP the archive has no Linux $(base)" | \
-			tee $(O)/base-$(base)/log/test_base.tap ;; \
-	3)	echo "1..0 # SKIP the archive with Linux $(base) cannot be read" | \
-			tee $(O)/base-$(base)/log/test_base.tap ;; \
-	*)	exit 1 ;; \
+			TESTS="$(BASE_TESTS)" $(PARTS) ;; \
+	*)	echo "not ok 1 Linux $(base) cannot be had" | \
+			tee $(O)/base-$(base)/log/test_base.tap; exit 1 ;; \
 	esac
 
 disks: kernel selftests
@@ -368,12 +398,20 @@ mutants: packages
 fuzz: packages
 	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(HARNESS_OUT) BASE=$(base)
 
-test: unit-tests harness all-guest-tests short-debug-tests
+# One after the other; each says how long it took.
+TEST_PARTS = unit-tests harness $(if $(filter 7.3,$(base)),um-tests um-stock-tests check x86-tests,\
+	all-guest-tests short-debug-tests)
+test: packages
+	@mkdir -p $(O)/log; rc=0; for part in $(TEST_PARTS); do \
+		start=$$SECONDS ok=""; $(MAKE) --no-print-directory $$part || rc=1 ok=" FAILED"; \
+		echo "# make $$part: $$((SECONDS - start)) s$$ok" | tee -a $(O)/log/steps; \
+	done; exit $$rc
 
 boot: patched-modules disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
 
-check: kernel
+check: packages
+	@$(LAB)/kernel.sh build $(CHECKED) >/dev/null
 	@mkdir -p $(O)
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
 	mandoc -Tlint -Wwarning $(wildcard tools/testing/selftests/dio/*.[18])
@@ -389,7 +427,8 @@ check: kernel
 	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
 	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse --ignore "$(STANDIN_STYLE)" \
 		-f $(addprefix $(CURDIR)/,$(HARNESS))
-	@unset MAKEFLAGS O; tree=$$($(LAB)/kernel.sh dir patched); \
+	@unset MAKEFLAGS O; tree=$$($(LAB)/kernel.sh dir $(CHECKED)); \
+		[ $(CHECKED) != um ] || export ARCH=um; \
 		src=$$($(LAB)/kernel.sh dir source); \
 		objects=$$(sed -n '$(SPARSE)' "$$tree/.overlay" | while read -r path; do \
 			[ -e "$$src/$$path.c" ] && ! grep -qx "$$path.c" base/replaces || \
@@ -409,8 +448,8 @@ clean:
 
 .PHONY: help packages kernel modules patched-modules selftests deb kit disks guest-tests \
 	array-tests all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests \
-	$(DEBUG_GUESTS) stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests \
+	$(DEBUG_GUESTS) um-tests $(UM_GUESTS) um-stock-tests $(UM_STOCK_GUESTS) stock-tests $(STOCK_GUESTS) complaint-tests \
 	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
-	kunit-guest-tests base-tests base-check field run bench real programs over report profile trace \
+	kunit-guest-tests x86-tests base-tests base-check field run bench real programs over report profile trace \
 	series both-series series-steps unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

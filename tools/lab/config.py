@@ -5,7 +5,7 @@
     config.py BASE KERNEL CONFIG FRAGMENT...
 
 A line CONFIG_X=V of a fragment asks for just that, "# CONFIG_X is not set" for X being off, or
-unknown; later lines win. What a base is known not to have is in tools/lab/lacks; a line there that
+unknown; later lines win. Where modules are off =m asks for =y. What a base is known not to have is in tools/lab/lacks; a line there that
 is not true of this kernel is a fault, too.
 
 Exit: 0 it has all but that, 1 it has not: a line for each, 2 usage.
@@ -67,7 +67,10 @@ def faults(base, kernel, config, fragments, lacks):
     """What is wrong with the text of a configuration, as lines."""
     has = read_config(config)
     known = {lack.symbol for lack in lacks if lack.is_of(base, kernel)}
-    for symbol, value in asked_for(fragments).items():
+    asked = asked_for(fragments)
+    for symbol, value in asked.items():
+        if value == "m" and asked.get("CONFIG_MODULES", "y") is None:
+            value = "y"
         met = has.get(symbol) == value
         if not met and symbol not in known:
             yield f"lacks {line_of(symbol, value)}"

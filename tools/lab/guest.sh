@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots one of the lab's kernels in QEMU, with the host's root file system, and runs a command.
+# Boots one of the lab's kernels in QEMU, um and um-stock on the host itself (user-mode Linux), with
+# the host's root file system, and runs a command.
 #
 #	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME]
 #		[-t SECONDS] COMMAND...
 #	guest.sh [-k KERNEL] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
 #
-#	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug, races or step, see kernel.sh
+#	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug, races, step, um or um-stock,
+#	    see kernel.sh. The last two have neither disks, arrays, wires nor nodes, and do not count.
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
 #	    read in the guest are then instructions, whatever else the host does. What watches for
 #	    hangs is off: it would be counted.
@@ -82,7 +84,12 @@ done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
 case $kernel in
-stock|patched|distro|distro-stock|kunit|debug|races|step)	;;
+stock|patched|distro|distro-stock|kunit|debug|races|step)	um=0 ;;
+um|um-stock)
+	um=1
+	[ "$nodes$count$empty$disks$psi$array$shared$wire$hub" = 1000 ] ||
+		die 2 "user-mode Linux takes only -n, -s and -t"
+	;;
 *)	die 2 "no such kernel: $kernel" ;;
 esac
 case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac
@@ -100,6 +107,7 @@ log=$out/log/guest-$kernel${name:+-$name}.log
 told=$out/log/test_guest${name:+_$name}.tap
 tree=$("$top/tools/lab/kernel.sh" dir "$kernel")
 image=$tree/arch/x86/boot/bzImage
+[ "$um" -eq 0 ] || image=$tree/linux
 # The image of a build that failed is that of the tree that was copied.
 if [ ! -e "$image" ] || [ ! -e "$tree/.lab-built" ]; then
 	die 2 "the $kernel kernel is not built: make kernel"
@@ -136,7 +144,7 @@ else
 fi
 # The host's files do not change under the guest, but for $out, which is mounted by itself: keep
 # what was read of them. A program starts in a third of the time.
-append="$append rootflags=trans=virtio,version=9p2000.L,access=any,msize=512000,cache=loose"
+[ "$um" -eq 1 ] || append="$append rootflags=trans=virtio,version=9p2000.L,access=any,msize=512000,cache=loose"
 # vng takes what modules lie in the tree, of another kernel, too: those that are of this are below.
 args=(--run "$image" --skip-modules --disable-microvm --memory "$memory" --rwdir="$out"
 	--cwd "$out")
@@ -158,7 +166,10 @@ kvm_works()
 	grep -q yes "$known"
 }
 
-if [ "$count" -eq 1 ]; then
+if [ "$um" -eq 1 ]; then
+	args=("mem=$memory" ncpus=2 seccomp=on rootfstype=hostfs root=/dev/root hostfs=/ con=null
+		"con0=fd:0,fd:1")
+elif [ "$count" -eq 1 ]; then
 	args+=(--disable-kvm --cpus 1)
 	qemu="-icount shift=0,sleep=off ${QEMU_PLUGIN:+-plugin $QEMU_PLUGIN}"
 else
@@ -172,7 +183,8 @@ else
 		[ "$shell" -eq 1 ] || append="$append maxcpus=1"
 	fi
 fi
-args+=(--append "$append")
+# shellcheck disable=SC2206 # a list of words
+[ "$um" -eq 1 ] && args+=($append) || args+=(--append "$append")
 
 if [ "$nodes" -eq 2 ]; then
 	half=$((${memory%M} / 2))M
@@ -255,7 +267,42 @@ case $hub in
 	;;
 esac
 
+# um_init COMMAND: a script that is the first to run there. The root is the host's, below an overlay,
+# also for the kernel's own threads; of the host's own are $out, for writing, and $top, wherever they
+# lie.
+um_init()
+{
+	cat <<-EOF
+		#!/bin/sh
+		PATH=$PATH
+		mount -t tmpfs none /mnt
+		mkdir /mnt/upper /mnt/work /mnt/root
+		mount -t overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work none /mnt/root
+		cd /mnt/root
+		mount -t proc none proc
+		mount -t sysfs none sys
+		mount -t devtmpfs none dev
+		mount -t debugfs none sys/kernel/debug
+		mount -t tracefs none sys/kernel/tracing
+		mkdir -p dev/shm
+		for dir in dev/shm run tmp var/tmp; do mount -t tmpfs none \$dir; done
+		for dir in '$top' '$out'; do mkdir -p ".\$dir"; mount -t hostfs -o "\$dir" none ".\$dir"; done
+		mount -o remount,ro '.$top'
+		ip link set lo up
+		pivot_root . mnt
+		umount -l mnt
+		$1
+		echo o >/proc/sysrq-trigger
+		sleep 60
+	EOF
+}
+
 if [ "$shell" -eq 1 ]; then
+	if [ "$um" -eq 1 ]; then
+		um_init "/bin/bash -i" >"$out/log/um.init"
+		chmod +x "$out/log/um.init"
+		exec "$image" "${args[@]}" init="$out/log/um.init"
+	fi
 	[ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
 	exec vng "${args[@]}"
 fi
@@ -265,7 +312,14 @@ fi
 run=$(mktemp -d "$out/log/run.XXXXXX")
 where=$(mktemp -d)
 trap 'rm -rf "$run" "$where"' EXIT
-args+=("--qemu-opts=$qemu -monitor unix:$where/monitor,server=on,wait=off")
+if [ "$um" -eq 1 ]; then
+	um_init "/bin/bash $run/script" >"$run/init"
+	chmod +x "$run/init"
+	command=("$image" "${args[@]}" init="$run/init")
+else
+	args+=("--qemu-opts=$qemu -monitor unix:$where/monitor,server=on,wait=off")
+	command=(vng "${args[@]}" --verbose --exec "bash $run/script")
+fi
 {
 	[ "$late" -eq 0 ] || printf 'echo 1 >/sys/devices/system/cpu/cpu1/online\n'
 	printf 'cd %q\n' "$out"
@@ -312,8 +366,7 @@ boot()
 	rm -rf "$run/out" "$run/rc" "$run/dmesg" "$run/beat"
 	: >"$log"
 	: >"$run/beat"
-	timeout -k 10 "$limit" vng "${args[@]}" --verbose --exec "bash $run/script" </dev/null \
-		>>"$log" 2>&1 &
+	timeout -k 10 "$limit" "${command[@]}" </dev/null >>"$log" 2>&1 &
 	pid=$!
 	trap 'kill "$pid" || :; wait "$pid" || :; exit 130' INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
@@ -353,7 +406,7 @@ fi
 if [ ! -s "$run/rc" ]; then
 	tail -n 20 "$log" >&2
 	[ "$still" -eq 0 ] || die 124 "the $kernel guest stands still: $log"
-	die 124 "the $kernel guest ended early, or not within $limit s (vng: exit $rc): $log"
+	die 124 "the $kernel guest ended early, or not within $limit s (exit $rc): $log"
 fi
 
 if "$top/tools/lab/complaints.sh" "$log" >&2; then

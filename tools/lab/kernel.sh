@@ -6,7 +6,8 @@
 # that all include), debug (that, and debug.config: KASAN, lockdep, the raw driver as a module), and
 # races (races.config: KCSAN).
 # distro-stock and distro are stock and patched with what costs time in a distribution's
-# configuration (distro.config). BASE= or KSRC= say of which kernel (base.sh).
+# configuration (distro.config). um is what debug is, of 7.3 for user-mode Linux (um.config, no
+# modules), um-stock is stock's without what debug adds. BASE= or KSRC= say of which kernel (base.sh).
 #
 #	kernel.sh source	unpack the base, print its directory
 #	kernel.sh build		build stock and patched, print their directories
@@ -17,6 +18,7 @@
 #	kernel.sh build debug modules	and all of its modules
 #	kernel.sh build races	build races and its modules, print its directory
 #	kernel.sh build distro	build distro-stock and distro, print their directories
+#	kernel.sh build um|um-stock	build that, print its directory
 #	kernel.sh build kunit	build kunit alone, print its directory
 #	kernel.sh build kunit modules	and its modules
 #	kernel.sh build objects	compile what the overlay changes, as kunit has it, with -Werror
@@ -27,7 +29,7 @@
 #	kernel.sh build deb	build packages of stock and patched for a machine, print their names
 #				(deb.sh; CONFIG= says which configuration)
 #	kernel.sh dir NAME	print the directory of NAME: source, stock, patched, debug, kunit, step,
-#				races, distro-stock, distro, deb-stock, deb, venv
+#				races, distro-stock, distro, um-stock, um, deb-stock, deb, venv
 #
 # Everything lives in a cache, in one directory for each base, compiler and configuration. Trees
 # are built in place: kbuild's in-tree object files hardly mention where the tree lies, so the
@@ -40,7 +42,7 @@
 # 3 the archive of the base cannot be read, 4 there is not enough space (build deb).
 
 set -eu
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES LOCALVERSION	# our O= is not the kernel's
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES LOCALVERSION ARCH	# our O= is not the kernel's
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/linux-dio
@@ -74,9 +76,12 @@ base_name()
 # configs NAME: the fragments of a kernel's configuration, later lines win
 configs()
 {
-	local one all=(lab/kernel.config "lab/kernel-$base.config" testing/selftests/dio/config)
+	local one all=(lab/kernel.config "lab/kernel-$base.config" lab/qemu.config
+		testing/selftests/dio/config)
 
 	case $1 in
+	um)	all+=(lab/kunit.config lab/debug.config) ;;&
+	um|um-stock)	all[2]=lab/um.config all+=(lab/um.config) ;;
 	deb|deb-stock)	base_config && echo "$top/tools/lab/deb.config"; return ;;
 	kunit)	all+=(lab/kunit.config) ;;
 	debug)	all+=(lab/kunit.config lab/debug.config) ;;
@@ -98,8 +103,8 @@ dir_of()
 	checkout=$(printf '%s' "$top" | sha256sum | cut -c 1-12)
 	case $1 in
 	source)		echo "$cache/$of/source" ;;
-	stock|distro-stock|deb-stock)	echo "$cache/$of/$key/$1" ;;
-	patched|distro|debug|races|kunit|step|deb)	echo "$cache/$of/$key/$1-$checkout" ;;
+	stock|distro-stock|um-stock|deb-stock)	echo "$cache/$of/$key/$1" ;;
+	patched|distro|debug|races|kunit|um|step|deb)	echo "$cache/$of/$key/$1-$checkout" ;;
 	venv)		echo "$cache/virtme-ng-$vng_version" ;;
 	*)		die 2 "no such directory name: $1" ;;
 	esac
@@ -182,10 +187,17 @@ compile_objects()
 	make -C "$1" -k -j "$jobs" KCFLAGS="-Werror -Wno-error=frame-larger-than=" $objects
 }
 
-# compile NAME TREE
+# compile NAME TREE. On user-mode Linux KASAN need not check the two files that walk the stack of
+# whatever it checks.
 compile()
 {
 	rm -f "$2/.lab-modules"
+	case $1 in
+	um|um-stock)
+		make -C "$2" -j "$jobs" KASAN_SANITIZE_{extable,stacktrace}.o=n linux
+		return
+		;;
+	esac
 	make -C "$2" -j "$jobs" bzImage
 	[ "$1" != debug ] ||
 		make -C "$2" -j "$jobs" drivers/char/raw.ko drivers/misc/lkdtm/lkdtm.ko
@@ -315,6 +327,18 @@ build_races()
 	build_modules races 300l
 }
 
+build_um()
+{
+	[ "$base" = 7.3 ] || die 2 "user-mode Linux runs as of 7.3: BASE=7.3"
+	export ARCH=um
+	source_tree
+	lock "$(dirname "$(dir_of "$1")")"
+	case $1 in
+	um)	patch_and_build um "$(dir_of source)" 1900l ;;
+	*)	from_source um-stock 1700l compile um-stock ;;
+	esac
+}
+
 build_kunit()
 {
 	source_tree
@@ -416,6 +440,7 @@ build)
 	races)	build_races; dir_of races ;;
 	stock)	build_stock; dir_of stock ;;
 	kunit)	build_kunit; dir_of kunit ;;
+	um|um-stock)	build_um "$2"; dir_of "$2" ;;
 	deb)	build_deb ;;
 	step*)	build_step "${3-}"; dir_of step ;;
 	"kunit modules")
@@ -428,5 +453,5 @@ build)
 	esac
 	;;
 dir)		dir_of "${2-}" ;;
-*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|distro|debug [modules]|races|kunit [modules]|objects|deb|step [PATCH]]|dir NAME" ;;
+*)		die 2 "usage: kernel.sh source|build [modules|stock|patched modules|distro|debug [modules]|races|kunit [modules]|um|um-stock|objects|deb|step [PATCH]]|dir NAME" ;;
 esac

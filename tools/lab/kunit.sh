@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds a kernel that has KUnit tests, boots it in QEMU, and prints their results (KTAP, also in
+# Builds a kernel that has KUnit tests, boots it, in QEMU but for um, and prints their results (KTAP, also in
 # $O/log/test_kunit.tap). With a LOG, only judges that.
 #
-#	kunit.sh [-k kunit|debug] [LOG]
+#	kunit.sh [-k kunit|debug|um] [LOG]
 #
 # The kernel's own kunit.py judges: each plan must be kept, so that what stops early has failed.
 # Exit: 0 if tests ran, none failed or is missing, and the kernel was silent; else 1.
@@ -32,12 +32,15 @@ results()
 # boot LOG
 boot()
 {
-	local image
+	local tree guest
 
-	image=$("$top/tools/lab/kernel.sh" build "$kernel")/arch/x86/boot/bzImage
-	timeout -k 5 300 qemu-system-x86_64 -accel tcg -m 512M -display none -no-reboot \
-		-serial "file:$1" -kernel "$image" \
-		-append "console=ttyS0 kunit_shutdown=reboot panic=-1" </dev/null ||
+	tree=$("$top/tools/lab/kernel.sh" build "$kernel")
+	guest=(qemu-system-x86_64 -accel tcg -m 512M -display none -no-reboot -serial "file:$1"
+		-kernel "$tree/arch/x86/boot/bzImage"
+		-append "console=ttyS0 kunit_shutdown=reboot panic=-1")
+	[ "$kernel" != um ] || guest=("$tree/linux" mem=512M ncpus=2 con=null "con0=null,fd:1"
+		kunit_shutdown=poweroff panic=-1)
+	timeout -k 5 300 "${guest[@]}" </dev/null >>"$1" 2>&1 ||
 		die "the guest did not finish within 300 s: $1"
 	results "$1" | tee "$tap"
 }
@@ -60,12 +63,12 @@ kernel=kunit
 while getopts k: opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
-	*)	die "usage: kunit.sh [-k kunit|debug] [LOG]" ;;
+	*)	die "usage: kunit.sh [-k kunit|debug|um] [LOG]" ;;
 	esac
 done
 shift $((OPTIND - 1))
-case $kernel in kunit|debug) ;; *) die "the $kernel kernel has no KUnit tests" ;; esac
+case $kernel in kunit|debug|um) ;; *) die "the $kernel kernel has no KUnit tests" ;; esac
 mkdir -p "$out/log"
 log=${1-$out/log/kunit.log}
-[ $# -gt 0 ] || boot "$log"
+[ $# -gt 0 ] || { rm -f "$log"; boot "$log"; }
 judge "$log"

@@ -31,6 +31,11 @@ class Faults(unittest.TestCase):
         for has in ("", "# CONFIG_A is not set\n", "CONFIG_A=y\n", "CONFIG_A=mm\n", "CONFIG_AB=m\n"):
             self.assertEqual(faults(has, "CONFIG_A=m\n"), ["lacks CONFIG_A=m"])
 
+    def test_without_modules_all_is_built_in(self):
+        self.assertEqual(faults("CONFIG_A=y\n", "CONFIG_A=m\n# CONFIG_MODULES is not set\n"), [])
+        self.assertEqual(faults("", "CONFIG_A=m\n", "# CONFIG_MODULES is not set\n"),
+                         ["lacks CONFIG_A=y"])
+
     def test_what_is_on_though_it_was_to_be_off(self):
         self.assertEqual(faults("CONFIG_SLUB_TINY=y\n", "# CONFIG_SLUB_TINY is not set\n"),
                          ["lacks # CONFIG_SLUB_TINY is not set"])
@@ -89,7 +94,8 @@ class List(unittest.TestCase):
     asked = [config.read_config(path.read_text()) for path in FRAGMENTS]
 
     def test_bases_and_kernels_are_those_that_there_are(self):
-        kernels = ("stock", "patched", "distro-stock", "distro", "kunit", "debug")
+        kernels = ("stock", "patched", "distro-stock", "distro", "kunit", "debug", "um-stock",
+                   "um")
         for lack in self.lacks:
             self.assertTrue(any(lack.is_of(base, kernel) for base in BASES for kernel in kernels),
                             lack)

@@ -117,7 +117,7 @@ class Sampling(unittest.TestCase):
 
     def test_too_few_are_killed(self):
         codes = {str(i): bytes([i]) for i in range(10)}
-        for survivors, fails in ((2, False), (3, True)):
+        for survivors, fails in ((4, False), (5, True)):
             results = {str(i): "survived" if i < survivors else "killed" for i in range(10)}
             self.assertEqual(self.sample(codes, results)[0], fails)
 

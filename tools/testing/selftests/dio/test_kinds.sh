@@ -52,6 +52,7 @@ flushes()
 flushed()
 {
 	sync
+	sync "$1" || return	# and what the inode waits for in the journal
 	before=$(flushes)
 	dd if=/dev/zero of="$1" bs=4k count=8 oflag=direct,dsync conv=notrunc status=none || return
 	counted=$(($(flushes) - before))
