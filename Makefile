@@ -24,7 +24,7 @@ TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # test_field_hosts takes a quarter of an hour: make hosts-tests has it.
 SELFTESTS := $(filter-out test_field_hosts,$(basename $(notdir \
 	$(wildcard tools/testing/selftests/dio/test_*.sh))))
-LONG_FIRST := test_files test_file_load test_array_faults test_raw
+LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw
 TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # What make run leaves to make test: load on what others test, arrays that fail, and tests of tools
 LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
@@ -47,6 +47,7 @@ help:
 	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest;'
 	@echo '                on a debug kernel KUnit tests and a part of the selftests. OPS= random'
 	@echo '                operations on a file of each file system'
+	@echo 'make quick      of both, on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)'
 	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants;'
 	@echo '                readahead, the raw driver, modelled disks, the field reports'
 	@echo 'make mutants    only those: known faults, put back, must be found, and four in five of'
@@ -407,6 +408,11 @@ test: packages
 		echo "# make $$part: $$((SECONDS - start)) s$$ok" | tee -a $(O)/log/steps; \
 	done; exit $$rc
 
+# What .ci/paths has for the paths that differ from SINCE=
+quick: export BASE := 7.3
+quick: packages
+	@$(LAB)/quick.sh
+
 boot: patched-modules disks
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
 
@@ -451,5 +457,5 @@ clean:
 	$(DEBUG_GUESTS) um-tests $(UM_GUESTS) um-stock-tests $(UM_STOCK_GUESTS) stock-tests $(STOCK_GUESTS) complaint-tests \
 	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
 	kunit-guest-tests x86-tests base-tests base-check field run bench real programs over report profile trace \
-	series both-series series-steps unit-tests harness mutants fuzz test boot check clean
+	series both-series series-steps unit-tests harness mutants fuzz test quick boot check clean
 SHELL := /bin/bash

@@ -38,7 +38,7 @@ boot()
 	guest=(qemu-system-x86_64 -accel tcg -m 512M -display none -no-reboot -serial "file:$1"
 		-kernel "$tree/arch/x86/boot/bzImage"
 		-append "console=ttyS0 kunit_shutdown=reboot panic=-1")
-	[ "$kernel" != um ] || guest=("$tree/linux" mem=512M ncpus=2 con=null "con0=null,fd:1"
+	[ "$kernel" != um ] || guest=("$tree/linux" mem=512M ncpus=2 seccomp=on con=null "con0=fd:0,fd:1"
 		kunit_shutdown=poweroff panic=-1)
 	timeout -k 5 300 "${guest[@]}" </dev/null >>"$1" 2>&1 ||
 		die "the guest did not finish within 300 s: $1"

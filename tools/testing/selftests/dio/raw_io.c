@@ -144,8 +144,9 @@ void *get_memory(size_t len)
 /* Not unmapped: somebody else's memory would soon be there. */
 void make_hole(void *page)
 {
-	if (mprotect(page, PAGE, PROT_NONE))
-		die("mprotect: %s", strerror(errno));
+	/* A page that once was there user-mode Linux goes on to read through PROT_NONE. */
+	if (mmap(page, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+		die("mmap: %s", strerror(errno));
 }
 
 pid_t fork_child(void)
