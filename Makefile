@@ -20,9 +20,7 @@ CF := -D__typeof_unqual__=__typeof__
 SPARSE := s/^[a-z]* \(\(block\|drivers\/char\|fs\|lib\|mm\)\/.*\)\.c$$/\1/p
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
-# test_field_hosts takes a quarter of an hour: make hosts-tests has it.
-SELFTESTS := $(filter-out test_field_hosts,$(basename $(notdir \
-	$(wildcard tools/testing/selftests/dio/test_*.sh))))
+SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
 LONG_FIRST := test_files test_file_load test_array_faults test_raw
 TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # What make run leaves to make test: load on what others test, arrays that fail, and tests of tools
@@ -61,9 +59,6 @@ help:
 	@echo '                modules that are loaded. rpm where that is what the machine has'
 	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
 	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
-	@echo 'make hosts-tests  field hosts: three guests read one disk of a fourth, which has LIO'
-	@echo 'make trees LIST=FILE  apply, build, boot and test on each tree of a list (lines: NAME and a'
-	@echo '                path or a base); one table, TAP and JSON of each in $$O/trees'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
 	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
@@ -89,7 +84,8 @@ help:
 	@echo '                array, an NVMe disk and a hard disk, with little memory and with enough'
 	@echo 'make over       readahead over btrfs, FUSE and NFS (8 threads), on the kernels of make real'
 	@echo 'make report     print the table again, of all bases or of BASE=, and write it with figures'
-	@echo '                into $$O/report.html: what you gain, by colour and by word'
+	@echo '                into $$O/report.html: what you gain, by colour and by word; RESULTS=FILE:'
+	@echo '                of the kit'"'"'s field.json, a page beside it'
 	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
 	@echo '                SERIES=lists: what the lists can take, tree: all (default: lists for 7.3)'
 	@echo 'make series-steps BASE=7.3   does each patch of SERIES=lists build without a warning (W=1),'
@@ -266,18 +262,6 @@ cluster-tests: patched-modules selftests
 run-cluster-tests:
 	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
 
-# Four guests that wait for each other
-.PHONY: hosts-tests
-hosts-tests: patched-modules selftests
-	@$(LAB)/hosts.sh | tee $(O)/log/test_hosts.tap; rc=$${PIPESTATUS[0]}; \
-		$(LAB)/guest.sh -n field-hosts -t 3600 $(CURDIR)/$(LAB)/selftests.sh \
-		test_field_hosts || rc=1; exit $$rc
-
-.PHONY: trees
-trees: packages
-	@[ -n '$(LIST)' ] || { echo 'trees: name a list of trees with LIST='; exit 2; }
-	@$(LAB)/trees.py '$(LIST)' OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)"
-
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:
 	@$(LAB)/guest.sh -k $(or $(GUEST_KERNEL),patched) -n $* -t 3600 env TAKEN=taken GUEST=$* \
@@ -327,8 +311,8 @@ over: modules selftests
 	@$(LAB)/bench.py run over
 
 report:
-	@$(LAB)/bench.py report
-	@$(LAB)/bench_report.py
+	@$(LAB)/bench.py report $(RESULTS)
+	@$(LAB)/bench_report.py $(RESULTS)
 
 trace: kernel selftests
 	@$(LAB)/bench.py trace

@@ -4,8 +4,8 @@
 
     bench_report.py [RESULTS [PAGE]]     $O/results.json and $O/report.html, unless they are named
 
-RESULTS is a list of rows as bench.py writes them; trace.json beside it (bench.py trace) has I/Os in
-time. BASE=6.1 shows only that base. Curves are gnuplot's; a figure without data says what measures
+RESULTS is a list of rows as bench.py or the kit's field writes them; trace.json beside it (bench.py
+trace) has I/Os in time. BASE=6.1 shows only that base. Curves are gnuplot's; a figure without data says what measures
 it. Exit: 0 written, 1 nothing to show, 2 usage.
 """
 
@@ -127,9 +127,11 @@ def field_table(rows):
 def made_by(rows):
     """Which command makes these rows anew, and the programs' own commands"""
     harness = any(r["case"].endswith("-harness") for r in rows)
-    kernels = any(not r["case"].endswith("-harness") for r in rows)
+    field = any(r["time"] == "machine" for r in rows)
+    kernels = any(not r["case"].endswith("-harness") and r["time"] != "machine" for r in rows)
     makes = ", ".join(page.tag("code", command) for command, there in (
-        ("make field", harness), ("make run", kernels), ("make bench", kernels)) if there)
+        ("make field", harness), ("make run", kernels), ("make bench", kernels),
+        ("./field", field)) if there)
     cells = [(page.tag("code", page.text(command)), page.text(", ".join(sorted(
         {r["case"] for r in rows if r["command"] == command}))))
         for command in dict.fromkeys(r["command"] for r in rows)]
@@ -413,6 +415,13 @@ def programs(results):
     return inner or page.missing("Programs on both kernels.", "make programs")
 
 
+def machines(rows):
+    """What the kit tells of the machine under each kernel"""
+    keys = dict.fromkeys(key for r in rows for key in r["machine"])
+    return page.table(("", *(r["case"] for r in rows)), [
+        (page.text(key), *(page.text(r["machine"].get(key, "")) for r in rows)) for key in keys])
+
+
 def everything(results):
     """All rows, as make report prints them"""
     rows = [r for of_base in results.values() for r in of_base]
@@ -457,6 +466,10 @@ def by_base(rows):
 def write(rows, traces):
     """The page"""
     title = "Direct I/O, readahead, raw devices: what was measured"
+    of_machine = [r for r in rows if "machine" in r]
+    rows = [r for r in rows if "machine" not in r]
+    # Of the kit's figures the other sections have none.
+    sections = [s for s in SECTIONS if not of_machine or s[0] == "field"]
     results = by_base(rows)
     dates = sorted(r["when"][:10] for r in rows if r.get("when"))
     kernels = ", ".join(sorted({r["base"] for r in rows if r.get("base")}, key=bench.version))
@@ -464,10 +477,12 @@ def write(rows, traces):
         f"Linux {kernels}" + (f", measured {dates[0]}" if dates else "") +
         (f" to {dates[-1]}" if dates and dates[0] != dates[-1] else "")), cls="soft")
     nav = page.tag("nav", "".join(page.tag("a", name, href=f"#{anchor}")
-                                  for anchor, name, _, _ in SECTIONS))
+                                  for anchor, name, _, _ in sections))
     body = "".join(page.section(anchor, name, page.tag("p", page.text(words)) * bool(words) +
                                 make(traces if anchor in OF_TRACES else results))
-                   for anchor, name, make, words in SECTIONS)
+                   for anchor, name, make, words in sections)
+    if of_machine:
+        body += page.section("machine", "On what", machines(of_machine))
     return page.page(title, head + nav + body + page.section("all", "All figures",
                                                              everything(results)))
 

@@ -109,9 +109,7 @@ table_says()
 		"$field" compare made.json | tr -s ' ' >table && cat table || return
 	grep -qx 'r faster per_s u 11.00 21.00 1.909 5.000 90.9 % better' table &&
 		grep -qx 'r slower latency_us u 11.00 21.00 1.909 5.000 90.9 % worse' table &&
-		grep -qx 'r same per_s u 12.00 20.00 - 11.00 no difference' table &&
-		"$field" compare --html made.json | grep -q '<strong>1 better, 1 worse, 1 with' ||
-		return
+		grep -qx 'r same per_s u 12.00 20.00 - 11.00 no difference' table || return
 	sed 's/: 11.000/: 16.001/' made.json >other.json
 	"$field" compare made.json other.json | tr -s ' ' >table && cat table &&
 		grep -qx 'r faster per_s u stock 11.00 16.00 1.455 5.000 45.5 % better' table &&
