@@ -92,7 +92,6 @@ help:
 	@echo '                and boot? measures it for its message'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels; CASE=layers:'
 	@echo '                of three I/Os, by layer, too, for make report'
-	@echo 'make trace      one I/O of each kind in time, from tracepoints, for make report'
 	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS,'
 	@echo '                known faults of the harness'
 	@echo 'make clean      remove $$O; the cache stays'
@@ -314,9 +313,6 @@ report:
 	@$(LAB)/bench.py report $(RESULTS)
 	@$(LAB)/bench_report.py $(RESULTS)
 
-trace: kernel selftests
-	@$(LAB)/bench.py trace
-
 profile: modules selftests
 	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case, or layers, with CASE='; exit 2; }
 	@$(LAB)/bench.py profile '$(CASE)'
@@ -395,6 +391,6 @@ clean:
 	array-tests all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests \
 	$(DEBUG_GUESTS) stock-tests short-stock-tests $(STOCK_GUESTS) complaint-tests \
 	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
-	kunit-guest-tests base-tests base-check field run bench real programs over report profile trace \
+	kunit-guest-tests base-tests base-check field run bench real programs over report profile \
 	series both-series series-steps unit-tests harness mutants fuzz test boot check clean
 SHELL := /bin/bash

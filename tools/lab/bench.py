@@ -13,7 +13,6 @@
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
-    bench.py trace                         one I/O of each kind on both kernels, into trace.json
 
 $O/results.json is a list of objects with base (the kernel's version), report, case, metric, unit,
 stock, patched, ratio (patched/stock), spread, reported (the field report's own figure), time (see
@@ -23,8 +22,7 @@ bases are not compared.
 
 Where a figure was taken several times it is the median, and spread is the distance of the largest
 from the smallest on one kernel, the wider of the two. A difference no larger than that is none: it
-has no ratio. Where the host's time is in it guests boot in the order stock, patched, patched,
-stock. Elsewhere the guest's clock counts instructions and both kernels run at once. reported stands
+has no ratio. The guest's clock counts instructions, and both kernels run at once. reported stands
 only beside figures of the same kind: time that a disk took, and lengths of I/Os.
 
 Where time is "busy" figures are instructions that insn_count.c counts between marks
@@ -61,9 +59,7 @@ from profile import BadInput
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
 RESULTS = os.path.join(OUT, "results.json")
-TRACES = os.path.join(OUT, "trace.json")
 KERNELS = ("stock", "patched")
-A_B_B_A = ("stock", "patched", "patched", "stock")
 KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
 WORDS = 5       # so many of them are words, the others numbers
@@ -85,16 +81,6 @@ def parse_lines(text):
                 figure["value"] = statistics.median_low(figure["values"])
             figures[tuple(figure[k] for k in KEY)] = figure
     return figures
-
-
-def pool(boots):
-    """The figures of several boots of one kernel as one: their values together."""
-    pooled = {}
-    for figures in boots:
-        for key, figure in figures.items():
-            values = pooled.get(key, {}).get("values", []) + figure["values"]
-            pooled[key] = {**figure, "values": values, "value": statistics.median_low(values)}
-    return pooled
 
 
 def series_of(base):
@@ -250,17 +236,16 @@ def matching(results, patterns):
 
 
 def cover(results, base=None):
-    """The few of them, of a base, that a cover letter shows: the host's time is in none"""
-    return [r for r in of_base(results, base)
-            if tuple(r[k] for k in KEY) in COVER and r.get("time") != "host"]
+    """The few of them, of a base, that a cover letter shows"""
+    return [r for r in of_base(results, base) if tuple(r[k] for k in KEY) in COVER]
 
 
-def boot(kernel, flags, args, env=None, quiet=False, script="bench_guest.py"):
-    """Run a script of the lab in a guest; what it printed. What it says besides goes to stderr, if
-    quiet only then when it has failed."""
+def guest(kernel, flags, args, env=None, quiet=False):
+    """The figures of bench_guest.py. What it says besides goes to stderr, if quiet only then when it
+    has failed."""
     start = time.monotonic()
     command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--",
-               *PYTHON, os.path.join(LAB, script), *args]
+               *PYTHON, os.path.join(LAB, "bench_guest.py"), *args]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
                           stderr=subprocess.PIPE if quiet else None,
                           env={**os.environ, **(env or {})})
@@ -268,12 +253,7 @@ def boot(kernel, flags, args, env=None, quiet=False, script="bench_guest.py"):
         sys.stderr.write(done.stdout + (done.stderr or ""))
         sys.exit(f"bench: {kernel}: {' '.join(args)}: exit {done.returncode}")
     print(f"lab: bench {kernel:8} done in {time.monotonic() - start:.0f} s", file=sys.stderr)
-    return done.stdout
-
-
-def guest(*args, **more):
-    """The figures of bench_guest.py"""
-    return parse_lines(boot(*args, **more))
+    return parse_lines(done.stdout)
 
 
 def marked_guest(so, kernel, flags, args, quiet=False):
@@ -310,15 +290,6 @@ def counted(flags, args, kernels=KERNELS, run_one=None):
         return {place: one.result() for place, one in done.items()}
 
 
-def timed(flags, args):
-    """Both kernels' figures, one guest after the other: what grows or shrinks on the host in the
-    meantime is as much in one as in the other."""
-    boots = {kernel: [] for kernel in KERNELS}
-    for kernel in A_B_B_A:
-        boots[kernel].append(guest(kernel, flags, args))
-    return {kernel: pool(figures) for kernel, figures in boots.items()}
-
-
 def make_data(cases):
     """What the programs of these cases are and work on"""
     data = {PROGRAMS[CASES[case].args["name"]][0] for case in cases}
@@ -342,12 +313,9 @@ def run(cases, passes):
         make_data(programs)
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
-        measure = timed
-        if "-c" in flags:
-            measure = functools.partial(counted, kernels=KERNELS_OF.get(name, KERNELS),
-                                        run_one=guest_of(name))
         for part in boots_of(name, those):
-            by_kernel = measure([*flags], ["-n", str(passes), *part])
+            by_kernel = counted([*flags], ["-n", str(passes), *part],
+                                KERNELS_OF.get(name, KERNELS), guest_of(name))
             new = dated(merge(above_floor(by_kernel)))
             save(update(load(), new))
             base = series_of(new[0]["base"]) if new else base
@@ -434,16 +402,6 @@ def profile(case, kernels):
         save(update(load(), dated([{**r, "ratio": ratio(r["stock"], r["patched"])} for r in new])))
 
 
-def trace():
-    """One I/O of each kind on both kernels, kept beside those of other bases."""
-    new = [json.loads(line) for kernel in KERNELS
-           for line in boot(kernel, ["-c"], [kernel], script="bench_trace.py").splitlines()
-           if line.startswith('{"base": ')]
-    bases = {series_of(one["base"]) for one in new}
-    kept = [one for one in load(TRACES) if series_of(one["base"]) not in bases]
-    save(kept + dated(new), TRACES)
-
-
 def named(words, parser):
     """The cases that the words name, each once"""
     names = [name for word in words for name in GROUPS.get(word, [word])]
@@ -455,7 +413,7 @@ def named(words, parser):
 
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
-    parser.add_argument("action", choices=("run", "report", "saved", "add", "profile", "trace"))
+    parser.add_argument("action", choices=("run", "report", "saved", "add", "profile"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
     parser.add_argument("word", nargs="*", help="cases, all, engine, ...; patterns")
     args = parser.parse_intermixed_args()
@@ -471,8 +429,6 @@ def main():
         for case in cases:
             profile(CASES[case], args.word[1:] or KERNELS)
         return None
-    if args.action == "trace":
-        return trace()
     if args.action == "saved":
         page = saved(of_base(load(), os.environ.get("BASE")))
         return print(page) if page else sys.exit("bench: no disk completed later: make real")

@@ -9,7 +9,6 @@ one (bench.py). time says what its figures are of:
     fixed   that, and so many microseconds for each request
     disk    that, and what the disk model takes
     busy    instructions, on disks that complete later, but for those of an idle CPU
-    host    the emulator's and the host's time: noise in it is shown, see bench.py
     machine of no case here: the time of a machine with disks of its own (the kit's field)
 
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
@@ -34,15 +33,15 @@ kernels with what costs time in a distribution's configuration (distro.config).
 Programs: PROGRAM-FS-DISK-mPERCENT, programs as people run them, with page cache for so many percent
 of their data (bench_programs.py, bench_data.py).
 
-Arrays (array.sh; hba: the disks that guest.sh -d attaches, half to each HBA): field-1 on all disks
-at once, field-3 on one and on RAID0, field-4 and field-5 on a dm stripe.
+Arrays (array.sh): field-1 on all disks at once, field-3 on one and on RAID0, field-4 and field-5 on
+a dm stripe.
 """
 
 from typing import NamedTuple
 
 # guest.sh's words. -c: the clock counts instructions
 GUESTS = {"engine": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
-          "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",), "hba": ("-d",),
+          "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",),
           "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched. The lab's own have not these file systems.
@@ -265,7 +264,6 @@ def arrays():
                               for how in ("create", "fill", "over")]})
     yield Case("many-short", "array", "many", {"array": "many", "big_files": [("ext2", "create")]})
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
-    yield Case("hba", "array", "hba", {"array": "sas", "mib": 16, "reads": 3}, time="host")
 
 
 CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *over(), *programs(), *arrays())}
@@ -273,7 +271,7 @@ CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *over(),
 # what figures of make report are made of
 GROUPS = {
     "all": [name for name, case in CASES.items() if case.guest in ("engine", "readahead")] +
-           ["model", "hba"] +
+           ["model"] +
            [name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110"))],
     "engine": [name for name, case in CASES.items() if case.guest == "engine"],
     "real": [name for name, case in CASES.items() if case.guest in MARKED],

@@ -61,16 +61,6 @@ def figure(inner, caption, command):
     return tag("figure", inner + tag("figcaption", made))
 
 
-def tracks(rows):
-    """A bar a row, in parts of a length that all have: (label, class, from, to, what is behind)"""
-    cells = ""
-    for label, cls, start, end, behind in rows:
-        style = f"left:{100 * start:.2f}%;width:{100 * (end - start):.2f}%"
-        box = tag("i", "", cls=cls, style=style) if end > start else ""
-        cells += tag("span", text(label)) + tag("div", box + text(behind), cls="track")
-    return tag("div", cells, cls="tracks")
-
-
 def legend(series):
     """What the marks of a figure stand for: [(a mark, its colour's name, what it is)]"""
     shown = "".join(tag("span", tag("b", mark, style=f"color:var({colour})") + " " + text(name))

@@ -4,21 +4,18 @@
 
     bench_report.py [RESULTS [PAGE]]     $O/results.json and $O/report.html, unless they are named
 
-RESULTS is a list of rows as bench.py or the kit's field writes them; trace.json beside it (bench.py
-trace) has I/Os in time. BASE=6.1 shows only that base. Curves are gnuplot's; a figure without data says what measures
-it. Exit: 0 written, 1 nothing to show, 2 usage.
+RESULTS is a list of rows as bench.py or the kit's field writes them. BASE=6.1 shows only that base. A
+figure without data says what measures it. Exit: 0 written, 1 nothing to show, 2 usage.
 """
 
-import json
 import os
 import sys
 
 import bench
 from bench_cases import PROGRAM_PLACES, PROGRAMS
 import bench_page as page
-import bench_plot as plot
 import bench_real
-from bench_words import GAINS, NEITHER, METRICS, judge, meaning
+from bench_words import GAINS, judge, meaning
 from layers import LAYERS
 
 FIELD = (
@@ -209,40 +206,26 @@ def row_command(rows, report, case):
     return next(r["command"] for r in rows if (r["report"], r["case"]) == (report, case))
 
 
-def curve(title, series, labels, axes, prefix, log=False):
-    """A small figure with its heading, and the figures themselves"""
-    cells = [(page.text(label), *("" if v[i] is None else page.number(v[i])
-                                  for v in series.values())) for i, label in enumerate(labels)]
-    drawn = plot.lines(series, labels, axes, prefix, log) if plot.there_is() else page.tag(
-        "p", f"No curve: gnuplot is missing ({page.tag('code', 'apt install gnuplot-nox')}).")
-    numbers = page.folded("The same in figures", page.table((axes[0], *series), cells, [*series]))
-    marks = page.legend([(*plot.GLYPHS[name], name) for name in series])
-    return page.tag("div", page.tag("h4", page.text(title)) + marks + drawn + numbers, cls="panel")
-
-
-def grid(panels):
-    return page.tag("div", "".join(panels), cls="grid")
+def numbers(caption, heads, lines, command):
+    """A table of figures; "" where all of it is empty"""
+    cells = [(page.text(name), *("" if v is None else page.number(v) for v in values))
+             for name, values in lines if any(v is not None for v in values)]
+    return page.figure(page.table(heads, cells, heads[1:]), caption, command) if cells else ""
 
 
 def bios(results):
     """Bios a MiB of direct writes, by size of the I/O and of the file system's blocks"""
     inner = ""
     for base, rows in results.items():
-        panels = []
-        for block in ("1k", "2k", "4k"):
-            keys = [("field-5", f"ext2-{block}-{size}-create-harness", "bios_per_mib")
-                    for size in SIZES]
-            series = {name: [value(rows, key, column) for key in keys] for name, column in (
-                ("fault", "before"), ("stock", "stock"), ("patched", "patched"))}
-            series = {name: v for name, v in series.items() if any(x is not None for x in v)}
-            if "patched" in series:
-                panels.append(curve(f"blocks of {block[0]} KiB, Linux {base}", series, SIZE_NAMES,
-                                    ("size of the write", "bios a MiB"), f"b{base}{block}", True))
-        if panels:
-            inner += page.figure(grid(panels), "Bios for a MiB of a new file on ext2, on a scale "
-                                 "of powers of ten. Fault: with what the report of 2006 found put "
-                                 "back into the engine. make field fails if patched takes one more "
-                                 "than the least that there can be.", "make field")
+        lines = [(f"blocks of {block[0]} KiB, {name}",
+                  [value(rows, ("field-5", f"ext2-{block}-{size}-create-harness", "bios_per_mib"),
+                         column) for size in SIZES])
+                 for block in ("1k", "2k", "4k") for name, column in (
+                     ("with the fault", "before"), ("stock", "stock"), ("patched", "patched"))]
+        inner += numbers(
+            f"Linux {base}: bios for a MiB of a new file on ext2. The fault is what the report of 2006 "
+            "found, put back into the engine. make field fails if patched takes one more than the "
+            "least that there can be.", ("size of the write", *SIZE_NAMES), lines, "make field")
     return inner or page.missing("Bios a MiB.", "make field")
 
 
@@ -250,113 +233,18 @@ def windows(results):
     """Readahead by the length of runs and by read_ahead_kb"""
     inner = ""
     for base, rows in results.items():
-        for metric, axis, caption in (
-                ("time", "us a run", "Time of a run, in microseconds, of a disk that takes 200 us "
-                 "for a request."),
-                ("bytes_read_per_used", "read for one used", "Bytes that the disk reads for one "
-                 "that the program uses.")):
-            panels = []
-            for kb in WINDOWS:
-                suffix = "" if kb == 128 else f"-kb{kb}"
-                keys = [("readahead", f"run-{kib}k-by-4k{suffix}", metric) for kib in RUN_KIB]
-                series = {k: [value(rows, key, k) for key in keys] for k in bench.KERNELS}
-                if sum(v is not None for v in series["patched"]) > 1:
-                    panels.append(curve(f"read_ahead_kb {kb}, Linux {base}", series, RUN_KIB,
-                                        ("KiB a run", axis), f"w{base}{kb}{metric}"))
-            if panels:
-                inner += page.figure(grid(panels), f"{caption} Runs at random places, in reads of "
-                                     "4 KiB.", "tools/lab/bench.py run windows")
+        for metric, what in (("time", "us a run, of a disk that takes 200 us for a request"),
+                             ("bytes_read_per_used", "bytes that the disk reads for one that the "
+                              "program uses")):
+            lines = [(f"read_ahead_kb {kb}, {kernel}",
+                      [value(rows, ("readahead", f"run-{kib}k-by-4k" +
+                                    ("" if kb == 128 else f"-kb{kb}"), metric), kernel)
+                       for kib in RUN_KIB]) for kb in WINDOWS for kernel in bench.KERNELS]
+            inner += numbers(f"Linux {base}: {what}. Runs at random places, in reads of 4 KiB.",
+                             ("length of a run", *(f"{kib} KiB" for kib in RUN_KIB)), lines,
+                             "tools/lab/bench.py run windows")
     return inner or page.missing("Readahead by length of run and window.",
                                  "tools/lab/bench.py run windows")
-
-
-def bars_of(events):
-    """The rows of a timeline: (what, from, to) of the call, then of each bio up to its end"""
-    last = events[-1]["at"] if events else 0
-    rows = [("call", 0, next((e["at"] for e in events if e["what"] == "return"), 0))]
-    ends = [e for e in events if e["what"] == "complete"]
-    for bio in (e for e in events if e["what"] == "bio" and e["sectors"]):
-        done = next((e["at"] for e in ends if e["at"] >= bio["at"] and
-                     e["sector"] <= bio["sector"] < e["sector"] + e["sectors"]), None)
-        label = f"{way(bio)} {page.number(bio['sectors'] // 2)} KiB"
-        rows.append((label, bio["at"], done) if done else (f"{label} ...", bio["at"], last))
-    return rows
-
-
-def way(event):
-    return "write" if "W" in event["rw"] else "read"
-
-
-def traced(traces, kind):
-    """{(base, label): {kernel: the trace}}"""
-    found = {}
-    for one in traces:
-        if one["kind"] == kind:
-            found.setdefault((one["base"], one["label"]), {})[one["kernel"]] = one
-    return found
-
-
-def timeline(traces):
-    """One I/O of each kind in time"""
-    panels = []
-    for (base, label), kernels in traced(traces, "timeline").items():
-        bars = {kernel: bars_of(one["events"]) for kernel, one in kernels.items()}
-        most = max(end for rows in bars.values() for _, _, end in rows) or 1
-        inner = page.tag("h4", page.text(f"{label}, Linux {bench.series_of(base)}"))
-        inner += page.tag("p", page.text(next(iter(kernels.values()))["command"]), cls="soft")
-        for kernel, rows in bars.items():
-            inner += page.tag("h5", f"{kernel}: {page.number(round(rows[0][2]))} us") + page.tracks(
-                [(what, "none" if what == "call" else kernel, start / most, end / most, "")
-                 for what, start, end in rows])
-        panels.append(page.tag("div", inner, cls="panel"))
-    if not panels:
-        return page.missing("One I/O of each kind, from tracepoints.", "make trace")
-    return page.figure(grid(panels), "Microseconds, left is the call; grey is the call, a bar goes "
-                       "from a bio's submission to its completion; ... is not complete when the "
-                       "call returns. The disk takes 200 us for a "
-                       "request. The program that marks the call takes some microseconds of it.",
-                       "make trace")
-
-
-def is_data(event, pieces):
-    return any(start <= event["sector"] < start + length for start, length in pieces)
-
-
-def order_rows(one):
-    """(order and what, data or metadata, from, to, how far) of a trace's bios, in parts of the
-    stretch of disk that has the data; of what is elsewhere, how far from its start"""
-    start = one["data"][0][0]
-    length = sum(one["data"][-1]) - start
-    for n, e in enumerate((e for e in one["events"] if e["what"] == "bio" and e["sectors"]), 1):
-        what = "data" if is_data(e, one["data"]) else "metadata"
-        at = e["sector"] - start
-        label = f"{n}. {way(e)} {what}, {e['sectors'] // 2} KiB"
-        if 0 <= at < length:
-            yield label, what, at / length, (at + e["sectors"]) / length, ""
-        else:
-            side = "before" if at < 0 else "behind"
-            yield label, what, 0, 0, f"{page.number(abs(at) // 2)} KiB {side}"
-
-
-def order(traces):
-    """What the disk is asked for round a boundary, in that order"""
-    panels = []
-    for (base, _), kernels in traced(traces, "order").items():
-        inner = page.tag("h4", page.text(f"{next(iter(kernels.values()))['command']}, "
-                                         f"Linux {bench.series_of(base)}"))
-        for kernel, one in kernels.items():
-            if one["data"]:
-                inner += page.tag("h5", kernel) + page.tracks(order_rows(one))
-        panels.append(page.tag("div", inner, cls="panel"))
-    if not panels:
-        return page.missing("Data and metadata round a boundary.", "make trace")
-    marks = page.legend([(BOX, "--patched", "data"), (BOX, "--worse", "metadata")])
-    return marks + page.figure(page.tag("div", "".join(panels), cls="grid two"),
-                               "Bios in the order in which the disk got them. From left to right: "
-                               "where they lie in the stretch of the disk that has the file's "
-                               "first 128 KiB; what is elsewhere says how far. A bio that goes "
-                               "on where the last one ended becomes one request with it.",
-                               "make trace")
 
 
 def saved_cell(row):
@@ -448,11 +336,7 @@ SECTIONS = (
     ("bios", "Bios a MiB", bios, "A bio is one request of a file system to the block layer."),
     ("readahead", "Readahead by run and window", windows, "A run is a stretch that is read from "
      "its start to its end; read_ahead_kb is the largest window."),
-    ("timeline", "One I/O in time", timeline, ""),
-    ("order", "Data and metadata round a boundary", order, "A boundary is the place in a file "
-     "where the next block's address stands in a block of metadata that lies there on the disk."),
 )
-OF_TRACES = {"timeline", "order"}
 
 
 def by_base(rows):
@@ -463,7 +347,7 @@ def by_base(rows):
     return found
 
 
-def write(rows, traces):
+def write(rows):
     """The page"""
     title = "Direct I/O, readahead, raw devices: what was measured"
     of_machine = [r for r in rows if "machine" in r]
@@ -479,8 +363,7 @@ def write(rows, traces):
     nav = page.tag("nav", "".join(page.tag("a", name, href=f"#{anchor}")
                                   for anchor, name, _, _ in sections))
     body = "".join(page.section(anchor, name, page.tag("p", page.text(words)) * bool(words) +
-                                make(traces if anchor in OF_TRACES else results))
-                   for anchor, name, make, words in sections)
+                                make(results)) for anchor, name, make, words in sections)
     if of_machine:
         body += page.section("machine", "On what", machines(of_machine))
     return page.page(title, head + nav + body + page.section("all", "All figures",
@@ -498,9 +381,8 @@ def main():
     rows = bench.of_base(bench.load(source), base)
     if not rows:
         sys.exit(f"bench: {source} has nothing of {base or 'any base'}: make run")
-    traces = bench.load(os.path.join(os.path.dirname(source), "trace.json"))
     with open(out + ".part", "w", encoding="utf-8") as f:
-        f.write(write(rows, bench.of_base(traces, base)))
+        f.write(write(rows))
     os.replace(out + ".part", out)
     print(out)
 

@@ -18,7 +18,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	kmod:kmod sparse:sparse shellcheck:shellcheck mandoc:mandoc musl-gcc:musl-tools dmsetup:dmsetup
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
-	mkfs.ocfs2:ocfs2-tools fio:fio gnuplot:gnuplot-nox clang:clang mountpoint:util-linux
+	mkfs.ocfs2:ocfs2-tools fio:fio clang:clang mountpoint:util-linux
 	ip:iproute2 patch:patch git:git"
 over="mkfs.btrfs:btrfs-progs bindfs:bindfs"
 packers="cpio:cpio fakeroot:fakeroot dpkg-buildpackage:dpkg-dev openssl:openssl"

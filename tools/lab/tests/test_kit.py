@@ -92,7 +92,7 @@ class Kit(unittest.TestCase):
                               env={**os.environ, "BASE": ""}, check=True, capture_output=True, text=True).stdout.splitlines()
         self.assertRegex(said[1], r"^6.1.7 +field-1 +disks-direct +mb_per_s .* 62.02$")
         self.assertEqual(len(said), 2)
-        page = bench_report.write(rows, [])
+        page = bench_report.write(rows)
         for part in ("disks-direct", '<span class="word better">better</span> 17 % more',
                      "<code>./field</code>", "<h2>On what</h2>", "6.1.9-b"):
             self.assertIn(part, page)
