@@ -229,11 +229,10 @@ def over():
                         "place": place}, time="fixed")
 
 
-PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-blobs", "sqlite-chunks",
-            "sqlite-opens", "sqlite-vacuum", "postgres-scan", "postgres-bitmap", "postgres-docs",
-            "pgbench", "git-log", "git-grep", "git-clone", "tar", "grep", "cc", "qemu-img",
-            "lmdb-get", "lmdb-scan", "lmdb-blobs", "lmdb-chunks", "rocksdb-get", "rocksdb-range",
-            "rocksdb-scan", "fio-uring", "fio-threads")
+PROGRAMS = ("sqlite-scan", "sqlite-range", "sqlite-blobs", "sqlite-chunks", "sqlite-opens",
+            "sqlite-vacuum", "postgres-scan", "postgres-bitmap", "postgres-docs", "git-log",
+            "git-clone", "tar", "grep", "lmdb-get", "lmdb-scan", "lmdb-blobs", "lmdb-chunks",
+            "rocksdb-get", "rocksdb-range", "rocksdb-scan")
 # Disk, file system, page cache in percent of the data
 PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
                   ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))

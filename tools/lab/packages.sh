@@ -58,7 +58,7 @@ tarball=$("$top/tools/lab/base.sh" tarball)
 [ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
 case ${1-}-$base in
 programs-*)
-	needs="$needs sqlite3:sqlite3 qemu-img:qemu-utils mdb_dump:lmdb-utils db_bench:rocksdb-tools"
+	needs="$needs sqlite3:sqlite3 mdb_dump:lmdb-utils db_bench:rocksdb-tools"
 	libs="$libs python3-lmdb postgresql"
 	;;
 over-*)	needs="$needs $over" ;;

@@ -121,36 +121,6 @@ refused()
 		"$bin/disk_read" blocks=1 bs=1m direct verify "${disks%% *}"
 }
 
-# One of the two ports is somebody else's.
-port_taken()
-{
-	ip link add fctgt type veth peer name other || return
-	traces >"$DIO_TMP/traces.before"
-	fails '^array: failed: ip link add fcini ' up fc
-	bad=$?
-	ip link del fctgt
-	traces >"$DIO_TMP/traces.before"
-	return $bad
-}
-
-# stand_in PROGRAM RC: a program that only fails, before the others on the PATH
-stand_in()
-{
-	mkdir -p "$DIO_TMP/stub"
-	printf '#!/bin/sh\nexit %d\n' "$2" >"$DIO_TMP/stub/$1"
-	chmod +x "$DIO_TMP/stub/$1"
-	stub=$DIO_TMP/stub:
-}
-
-no_dm()
-{
-	stand_in dmsetup 1
-	fails '^array: the disks cannot be joined by device-mapper$' up fc dm
-	bad=$?
-	stub=""
-	return $bad
-}
-
 # Two disks have changed places when they are joined.
 wrong_chunks()
 {
@@ -170,43 +140,6 @@ wrong_chunks()
 	bad=$?
 	stub=""
 	return $bad
-}
-
-# A disk does not hold its stamps.
-wrong_stamps()
-{
-	mkdir -p "$DIO_TMP/other/kselftest"
-	ln -s "$bin/disk_stamp" "$DIO_TMP/other/kselftest/disk_stamp"
-	printf '#!/bin/sh\nexit 5\n' >"$DIO_TMP/other/kselftest/disk_read"
-	chmod +x "$DIO_TMP/other/kselftest/disk_read"
-	_out=$O
-	O=$DIO_TMP/other
-	fails '^array: fc: the disks do not hold their stamps$' up fc
-	bad=$?
-	O=$_out
-	return $bad
-}
-
-no_tools()
-{
-	_out=$O
-	O=$DIO_TMP
-	fails '^array: fc0 cannot be stamped$' up fc
-	bad=$?
-	O=$_out
-	return $bad
-}
-
-# hidden REGEX NAME: of a kernel that has none of the drivers
-hidden()
-{
-	rc=0
-	# shellcheck disable=SC2016 # the inner shell's
-	unshare -m sh -c 'mount -t tmpfs none /sys/bus && exec "$@"' - "$array" up "$2" \
-		>"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	[ $rc -eq 1 ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] && grep -Eq "$1" "$DIO_TMP/said" &&
-		no_traces
 }
 
 # reads DISK [SECTOR]
@@ -305,18 +238,6 @@ down_while_it_fails()
 	"$array" fail many medium && "$array" fail many protected && down many
 }
 
-# Nothing serves the modelled disks.
-no_ublk()
-{
-	rc=0
-	# shellcheck disable=SC2016 # the inner shell's
-	unshare -m sh -c 'mount -t tmpfs none /dev && : >/dev/null && exec "$@"' - "$array" up model \
-		>"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	[ $rc -eq 1 ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
-		grep -q '^array: no modelled disks: .*ublk-control' "$DIO_TMP/said" && no_traces
-}
-
 # interrupted WORDS... -- CMD...: SIGTERM as soon as CMD succeeds
 interrupted()
 {
@@ -356,7 +277,7 @@ clean()
 }
 
 dio_init "$@"
-dio_need bash dmsetup ip diff python3 unshare
+dio_need bash dmsetup ip diff python3
 [ -x "$bin/disk_read" ] || dio_skip_all "there are no selftests in $bin (make selftests)"
 mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config ||
 	dio_skip_all "this kernel has no configfs"
@@ -367,7 +288,7 @@ export O
 disks=""
 dio_on_exit clean
 traces >"$DIO_TMP/traces.before"
-dio_plan 60
+dio_plan 42
 
 for words in "fc 8 16 8191" "many 64 4 1008" "model 8 16 512"; do
 	# shellcheck disable=SC2086 # array, disks, MiB of stamps of each, parts that are joined
@@ -377,7 +298,6 @@ for words in "fc 8 16 8191" "many 64 4 1008" "model 8 16 512"; do
 	[ "$name" != fc ] || dio_check "fc: an HBA port that sees a target" ports
 	dio_check "$name: what is up is not touched" refused
 	dio_check "$name: down leaves nothing" down "$name"
-	dio_check "$name: down again" down "$name"
 	for how in md dm; do
 		dio_check "$name: joined by $how" joined "$count" "$name" $how "$parts"
 		dio_check "$name: joined by $how, down leaves nothing" down "$name"
@@ -404,26 +324,11 @@ dio_check "fc has no bad sectors" says 2 \
 dio_check "fc: down, mended" down fc
 dio_check "what is not up does not fail" says 1 '^array: fc is not up$' fail fc gone
 
-dio_check "a port's name is taken" port_taken
-dio_check "no device-mapper" no_dm
 dio_check "chunks in the wrong place" wrong_chunks
-dio_check "stamps in the wrong place" wrong_stamps
-dio_check "no tools" no_tools
-dio_check "a kernel without FCoE" hidden '^array: this kernel has no FCoE$' fc
-dio_check "a kernel without scsi_debug" hidden '^array: this kernel has no scsi_debug$' many
-dio_check "a kernel without ublk" no_ublk
-dio_check "no disks attached" fails 'found 0 of 8 disks: is this guest.sh -a sas' up sas
 
-dio_check "SIGTERM when the first port is there" interrupted fc -- exists /sys/class/net/fcini
-dio_check "SIGTERM when half of the LUNs are" interrupted fc -- exists "$config/core/fileio_0/fc4"
 dio_check "SIGTERM when they are joined" interrupted fc dm -- exists "/sys/block/dm-*"
 dio_check "SIGTERM when many disks come" interrupted many -- grep -qs scsi_debug \
 	/sys/block/sda/device/model
-dio_check "SIGTERM when the model makes disks" interrupted model -- exists "/sys/block/ublkb*"
 
 usage='^array: usage: array.sh up scsi\|sas\|fc\|many\|model \[md\|dm\] \| down NAME \| fail NAME WHAT \| mend NAME$'
-dio_check "no words" says 2 "$usage"
 dio_check "no such array" says 2 "$usage" up ide
-dio_check "no such way to join" says 2 "$usage" up fc lvm
-dio_check "no such fault" says 2 '^array: WHAT is medium, .* or space$' fail many fire
-dio_check "down takes no way" says 2 "$usage" down fc md
