@@ -57,7 +57,7 @@ help:
 	@echo 'make deb        packages in $$O/deb of the patched kernel (-dio) and of stock (-dio-stock), from'
 	@echo '                this machine'"'"'s configuration, CONFIG=FILE, or CONFIG=localmod: only the'
 	@echo '                modules that are loaded. rpm where that is what the machine has'
-	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
+	@echo 'make array-tests  array.sh in the guest: arrays come up and go as they should'
 	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
