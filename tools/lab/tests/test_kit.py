@@ -89,7 +89,8 @@ class Kit(unittest.TestCase):
                          ("6.1.7", 62.02, 'disk_read "x" \\d'))
         self.assertEqual([r["case"] for r in rows if "machine" in r], ["stock", "patched"])
         said = subprocess.run([LAB / "bench.py", "report", self.tmp / "rows.json", "field-1"],
-                              env={**os.environ, "BASE": ""}, check=True, capture_output=True, text=True).stdout.splitlines()
+                              env={**os.environ, "BASE": ""}, check=True, capture_output=True,
+                              text=True).stdout.splitlines()
         self.assertRegex(said[1], r"^6.1.7 +field-1 +disks-direct +mb_per_s .* 62.02$")
         self.assertEqual(len(said), 2)
         page = bench_report.write(rows)

@@ -517,24 +517,21 @@ static void leave_out(const char *what)
 	die(EXIT_USAGE, "without=%s: no such operation", what);
 }
 
-static void parse_word(char *word)
+static const struct word words[] = {
+	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
+	{ .name = "seed=", .number = &seed }, { .name = "piece=", .number = &piece },
+	{ .name = "bad", .flag = &only_bad, .value = 1 },
+	{ .name = "nowait", .flag = &only_nowait, .value = 1 },
+	{ .name = "polled", .flag = &polled, .value = 1 },
+	{ .name = NULL }
+};
+
+static void parse_word(const char *word)
 {
-	if (!strncmp(word, "unit=", 5))
-		unit = parse_number(word, word + 5);
-	else if (!strncmp(word, "n=", 2))
-		nr_ops = parse_number(word, word + 2);
-	else if (!strncmp(word, "seed=", 5))
-		seed = parse_number(word, word + 5);
-	else if (!strncmp(word, "without=", 8))
+	if (set_word(words, word))
+		return;
+	if (!strncmp(word, "without=", 8))
 		leave_out(word + 8);
-	else if (!strcmp(word, "bad"))
-		only_bad = 1;
-	else if (!strcmp(word, "nowait"))
-		only_nowait = 1;
-	else if (!strcmp(word, "polled"))
-		polled = 1;
-	else if (!strncmp(word, "piece=", 6))
-		piece = parse_number(word, word + 6);
 	else if (strchr(word, '/') && !name)
 		name = word;
 	else if (strchr(word, '/') && !copy_name)

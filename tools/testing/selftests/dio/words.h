@@ -58,6 +58,34 @@ static inline unsigned long long parse_number(const char *word, const char *text
 	return n << shift;
 }
 
+/* A word that ends in = sets a number or a text, any other a flag to a value. */
+struct word {
+	const char *name;
+	unsigned long long *number;
+	const char **text;
+	int *flag, value;
+};
+
+/* Does what @word says, if it is one of @words; the last of those has no name. */
+static inline int set_word(const struct word *words, const char *word)
+{
+	size_t len;
+
+	for (; words->name; words++) {
+		len = strlen(words->name);
+		if (words->flag ? strcmp(word, words->name) : strncmp(word, words->name, len))
+			continue;
+		if (words->flag)
+			*words->flag = words->value;
+		else if (words->text)
+			*words->text = word + len;
+		else
+			*words->number = parse_number(word, word + len);
+		return 1;
+	}
+	return 0;
+}
+
 /* A file made there would stand where a disk was meant. */
 static inline int is_under_dev(const char *name)
 {
