@@ -356,7 +356,7 @@ boot: patched-modules disks
 check: kernel
 	@mkdir -p $(O)
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
-	mandoc -Tlint -Wwarning $(wildcard tools/testing/selftests/dio/*.[18])
+	mandoc -Tlint -Wwarning $(wildcard tools/testing/selftests/dio/*.8)
 	$(LAB)/overlay.py --check-smpl
 	$(LAB)/series.py --check
 	tools/testing/dio/mutants.py $(O)/rules rules
