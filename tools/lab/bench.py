@@ -54,7 +54,7 @@ from bench_programs import PROGRAMS
 import bench_real
 from field import reported
 import layers
-from profile import BadInput
+from profile import BadInput, compare, one_iteration, table as symbol_table
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
@@ -369,34 +369,29 @@ def count(case, kernel, so):
 def profile(case, kernels):
     so = plugin()
     _, units, most = case.profile
-    args = ["--loops", str(units), str(most * units)]
-    clocks, done = [], []
+    clocks, done = {}, {}
     for kernel in kernels:
-        prefix = "patched-" if done else ""
         files, clock = count(case, kernel, so)
         if not files:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             continue
-        done.append(kernel)
-        clocks.append(clock)
-        args += [f"--{prefix or 'system-'}map", os.path.join(tree_of(kernel), "System.map"),
-                 f"--{prefix}counts", *files]
+        try:
+            done[kernel] = one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
+                                         (units, most * units))
+        except BadInput as e:
+            sys.exit(f"bench: {kernel}: {e}")
+        clocks[kernel] = clock
     if not done:
         sys.exit(f"bench: no kernel can run {case.name}")
-    script = os.path.join(LAB, "profile.py")
-    listing = subprocess.run([script, *args, "--json"], check=True, stdout=subprocess.PIPE,
-                             text=True)
-    listing = json.loads(listing.stdout)
-    total = listing["total"]
-    subprocess.run([script, *args], check=True)
-    for kernel, clock in zip(done, clocks):
-        column = "patched" if kernel == "patched" and len(done) == 2 else "stock"
-        error = total[column] / clock - 1
+    symbols = compare(*done.values())
+    print("\n".join(symbol_table(symbols)))
+    for kernel, clock in clocks.items():
+        error = sum(done[kernel].values()) / clock - 1
         print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
         if abs(error) > CLOCK_ERROR:
             sys.exit("bench: the profile does not agree with the clock (is the host busy?)")
     if tuple(done) == KERNELS:
-        new = layers.rows(base_version(), case.name, listing["symbols"],
+        new = layers.rows(base_version(), case.name, done,
                           {kernel: tree_of(kernel) for kernel in KERNELS},
                           f"bench.py profile {case.name}")
         save(update(load(), dated([{**r, "ratio": ratio(r["stock"], r["patched"])} for r in new])))

@@ -138,9 +138,7 @@ class Layers(unittest.TestCase):
             self.assertEqual(layers.layer_of(path), layer)
 
     def test_all_instructions_are_of_a_layer(self):
-        symbols = [{"symbol": "a", "stock": 5.0}, {"symbol": "[user space]", "stock": 2.0},
-                   {"symbol": "unheard-of", "stock": 1.5}]
-        got = layers.sums(symbols, "stock", {"a": "block"})
+        got = layers.sums({"a": 5.0, "[user space]": 2.0, "unheard-of": 1.5}, {"a": "block"})
         self.assertEqual({k: v for k, v in got.items() if v},
                          {"block": 5.0, "program": 2.0, "rest": 1.5})
 
