@@ -14,26 +14,11 @@
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
 
-$O/results.json is a list of objects with base (the kernel's version), report, case, metric, unit,
-stock, patched, ratio (patched/stock), spread, reported (the field report's own figure), time (see
-bench_cases.py), command and when (UTC); null where there is none. A run replaces the figures that
-it measured, of the same base (6.1), and keeps and does not show those of others: kernels of two
-bases are not compared.
-
-Where a figure was taken several times it is the median, and spread is the distance of the largest
-from the smallest on one kernel, the wider of the two. A difference no larger than that is none: it
-has no ratio. The guest's clock counts instructions, and both kernels run at once. reported stands
-only beside figures of the same kind: time that a disk took, and lengths of I/Os.
-
-Where time is "busy" figures are instructions that insn_count.c counts between marks
-(bench_real.py); the guest's clock must agree where a disk completes at once. For those that end in
--distro stock and patched are distro-stock and distro (kernel.sh).
-
-profile boots each kernel twice, with few and many passes, has every instruction counted
-(insn_count.c), and gives the difference to profile.py; it fails if the sum is off the guest's own
-clock by more than half a percent. Its rows, of the report "layers", add up the symbols by layer
-(layers.py). What add takes over has "before", and is not in the table: report.py has one of its own.
-Nor is what has "machine": field's record of one. Exit: 0 done, 1 a guest failed, 2 usage.
+What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run replaces
+the figures that it measured, of the same base, and shows none of other bases. Both kernels run at
+once: the guest's clock counts instructions. profile fails if its sum is off that clock by more than
+half a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
+2 usage.
 """
 
 import argparse

@@ -84,19 +84,7 @@ def gains(results):
                 ("bench", "bench ARRAY=fc", "bench ARRAY=many", "programs"))
         inner += page.tag("p", f"{missing} more rows come with {', '.join(more)}.", cls="soft")
     marks = page.legend([(BOX, f"--{kernel}", kernel) for kernel in bench.KERNELS])
-    return tally(results) + marks + inner
-
-
-def tally(results):
-    """How many figures of those above got better, worse, or neither"""
-    words = [judge(row)[0] for of_base in results.values()
-             for row in (find(of_base, *gain[:3]) for gain in GAINS) if row]
-    names = (("better", "better"), ("worse", "worse"), ("same", "no difference"),
-             ("new", "only on patched"))
-    cells = [page.tag("li", page.tag("b", words.count(name)) +
-                      page.tag("span", shown, cls=f"word {name}"))
-             for name, shown in names if words.count(name)]
-    return page.tag("ul", "".join(cells), cls="tally")
+    return marks + inner
 
 
 def maybe(row, column):
@@ -122,18 +110,14 @@ def field_table(rows):
 
 
 def made_by(rows):
-    """Which command makes these rows anew, and the programs' own commands"""
+    """Which command makes these rows anew"""
     harness = any(r["case"].endswith("-harness") for r in rows)
     field = any(r["time"] == "machine" for r in rows)
     kernels = any(not r["case"].endswith("-harness") and r["time"] != "machine" for r in rows)
     makes = ", ".join(page.tag("code", command) for command, there in (
         ("make field", harness), ("make run", kernels), ("make bench", kernels),
         ("./field", field)) if there)
-    cells = [(page.tag("code", page.text(command)), page.text(", ".join(sorted(
-        {r["case"] for r in rows if r["command"] == command}))))
-        for command in dict.fromkeys(r["command"] for r in rows)]
-    return page.tag("p", f"Made by {makes}.", cls="command") + page.folded(
-        "What ran", page.table(("Command", "Cases"), cells))
+    return page.tag("p", f"Made by {makes}.", cls="command")
 
 
 def fields(results):

@@ -121,7 +121,6 @@ class Name(Case):
 @unittest.skipUnless(shutil.which("apt-get"), "no apt-get here")
 class Mirrors(Case):
     """The real apt, with lists of sources of ours"""
-
     def sources(self, **files):
         etc = self.tmp / "etc"
         for folder in ("sources.list.d", "apt.conf.d", "preferences.d", "trusted.gpg.d"):
@@ -147,15 +146,6 @@ class Mirrors(Case):
         rc, out, err = self.run_it("mirrors")
         self.assertEqual((rc, sorted(out.splitlines()), err),
                          (0, ["http://one.example/mirror", "http://two.example/deb"], ""))
-
-    def test_deb822_and_others_archives(self):
-        self.sources(debian_sources="Types: deb\nURIs: http://one.example/mirror\n"
-                                    "Suites: trixie trixie-updates\nComponents: main\n",
-                     other_sources="Types: deb\nURIs: https://other.example/x\nSuites: nodistro\n"
-                                   "Components: main\n",
-                     another_list="deb https://third.example/apt cloud-trixie main\n")
-        self.release("13")
-        self.says("http://one.example/mirror", "mirrors")
 
     def test_none(self):
         self.sources(main="deb http://sec.example/security bookworm-security main\n")
@@ -214,10 +204,6 @@ class Get(Case):
                          "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
                          "http://one.example/mirror trixie-backports main\n")
 
-    def test_a_tree_needs_nothing(self):
-        self.says("", "get", KSRC=self.tree(7, 3))
-        self.assertEqual(self.asked(), [])
-
     def test_when_the_archive_has_moved_on_the_next_newer_one_is_taken(self):
         self.suite("trixie-backports", "6.19", "7.5", "7.4", "7.10")
         for _ in range(2):
@@ -227,12 +213,6 @@ class Get(Case):
         self.assertEqual(len(self.asked()), 2)
         self.refuses(2, "no linux-source-7.3 any more, only linux-source-7.4", "get", "exactly",
                      BASE="7.3")
-
-    def test_no_newer_base_stands_in(self):
-        self.release("13")
-        self.suite("bookworm", "6.0", "6.12")
-        self.refuses(2, "no linux-source-6.1 in the archive's bookworm, only: 6.0 6.12", "get",
-                     BASE="6.1")
 
     def test_one_of_two_suites(self):
         for suites, wanted in (({"bookworm-backports": "6.12", "trixie": "6.12"}, "6.12"),

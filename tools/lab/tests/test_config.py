@@ -49,7 +49,6 @@ class Faults(unittest.TestCase):
 
 class List(unittest.TestCase):
     """tools/lab/lacks, and the fragments"""
-
     def test_each_line_is_of_a_kernel_and_of_something_that_is_asked_for(self):
         kernels = ("stock", "patched", "distro-stock", "distro", "kunit", "debug")
         asked = [config.read_config(path.read_text()) for path in FRAGMENTS]

@@ -141,14 +141,6 @@ class Config(Case):
             self.assertEqual(config.splitlines()[-1], f'CONFIG_LOCALVERSION="{version}"')
             self.assertIn('CONFIG_SYSTEM_TRUSTED_KEYS=""', config)
 
-    def test_localmod_keeps_what_the_selftests_need(self):
-        self.build(CONFIG="localmod")
-        lines = self.config_of("deb-stock").splitlines()
-        self.assertIn("CONFIG_B=m", lines)
-        self.assertNotIn("CONFIG_C=m", lines)
-        self.assertNotIn("CONFIG_NEW=m", lines)
-        self.assertIn("CONFIG_KEEPS_crypto=m", lines)
-
 
 class Build(Case):
     def packages(self):

@@ -106,14 +106,6 @@ class Kit(unittest.TestCase):
         row = self.rows(state(values[:1], "machine.1\tvm.readahead_runs\t1"))[0]
         self.assertEqual((row["stock"], row["patched"]), (None, 1.0))
 
-    def test_names_only_if_asked(self):
-        lines = ("machine.1\tnames host\tsecret", "machine.1\tnames disk 1\tnaa.77",
-                 "machine.1\tcpu\t2 x fast", "told\tturn 2: disk 1: changed")
-        for names, wanted in ((0, ["cpu", "data 1"]),
-                              (1, ["names host", "names disk 1", "cpu", "data 1"])):
-            rows = self.rows(state([[1.0]], *lines), names)
-            self.assertEqual(list(rows[-1]["machine"]), wanted)
-
     def test_table(self):
         cases = (("mb_per_s", 3.0, "200.0 % better"), ("latency_us", 3.0, "200.0 % worse"),
                  ("mb_per_s", 0.5, "50.0 % worse"), ("io_kib", 3.0, "200.0 % more"),
@@ -124,19 +116,6 @@ class Kit(unittest.TestCase):
                 with self.subTest(awk=awk, metric=metric):
                     line, = self.compare(self.tmp / "rows.json", awk=awk)
                     self.assertTrue(line.endswith(verdict), line)
-
-    def test_table_of_two_files_of_any_layout(self):
-        self.rows(state([[1.0, 1.1]]))
-        shutil.copy(self.tmp / "rows.json", self.tmp / "first.json")
-        rows = self.rows(state([[2.0, 2.1]]))
-        (self.tmp / "rows.json").write_text(json.dumps(rows, indent=1))
-        for awk in AWKS:
-            line = self.compare(self.tmp / "first.json", self.tmp / "rows.json", awk=awk)[-1]
-            self.assertRegex(line, r"stock +1.000 +2.000 +2.000 +0.100 +100.0 % better$")
-
-    def test_no_figures(self):
-        (self.tmp / "none.json").write_text("{}")
-        self.assertIn("no figures in", self.compare(self.tmp / "none.json"))
 
     def pack(self):
         return subprocess.run([LAB / "kit.sh"], env={**os.environ, "O": str(self.tmp), "FIO": ""},
