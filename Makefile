@@ -299,7 +299,7 @@ bench: modules disks
 real: modules selftests
 	@$(LAB)/kernel.sh build distro >/dev/null
 	@$(LAB)/bench.py run real >/dev/null
-	@$(LAB)/bench.py saved
+	@$(LAB)/bench_report.py
 
 # Of this 40 rows of 200 are.
 programs: modules selftests

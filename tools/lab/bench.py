@@ -8,8 +8,6 @@
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json among them: of the
                                            kit (field), not of $O/results.json
-    bench.py saved                         CPU per I/O on disks that complete later, of the last
-                                           run of real: what is saved, by disk, place and way
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
@@ -205,15 +203,6 @@ def table(results):
                      for cells in rows)
 
 
-def saved(results):
-    """The page of each base, as text"""
-    lines = []
-    for base in sorted({r["base"] for r in results if r["report"] == "real"}, key=version):
-        lines += [f"Linux {base}", ""]
-        lines += bench_real.lines_of([r for r in results if r["base"] == base])
-    return "\n".join(lines).rstrip()
-
-
 def matching(results, patterns):
     """The results of which a pattern is the report or fits the case."""
     return [r for r in results if not patterns or
@@ -393,7 +382,7 @@ def named(words, parser):
 
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
-    parser.add_argument("action", choices=("run", "report", "saved", "add", "profile"))
+    parser.add_argument("action", choices=("run", "report", "add", "profile"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
     parser.add_argument("word", nargs="*", help="cases, all, engine, ...; patterns")
     args = parser.parse_intermixed_args()
@@ -409,9 +398,6 @@ def main():
         for case in cases:
             profile(CASES[case], args.word[1:] or KERNELS)
         return None
-    if args.action == "saved":
-        page = saved(of_base(load(), os.environ.get("BASE")))
-        return print(page) if page else sys.exit("bench: no disk completed later: make real")
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):
             parser.error("add: a file of results")

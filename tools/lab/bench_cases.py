@@ -221,7 +221,7 @@ OVER_RUNS = ("run-16k-by-4k", "run-64k-by-4k", "run-256k-by-4k", "run-geometric-
 
 
 def over():
-    """bench_readahead.py, bench_over.py"""
+    """bench_readahead.py"""
     for place in OVER_PLACES:
         for name in OVER_RUNS:
             yield Case(f"{name}-{place}", "readahead", "over",
