@@ -92,7 +92,7 @@ help:
 	@echo '                and boot? measures it for its message'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels; CASE=layers:'
 	@echo '                of three I/Os, by layer, too, for make report'
-	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS,'
+	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS,'
 	@echo '                known faults of the harness'
 	@echo 'make clean      remove $$O; the cache stays'
 
@@ -356,7 +356,6 @@ boot: patched-modules disks
 check: kernel
 	@mkdir -p $(O)
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
-	mandoc -Tlint -Wwarning $(wildcard tools/testing/selftests/dio/*.8)
 	$(LAB)/overlay.py --check-smpl
 	$(LAB)/series.py --check
 	tools/testing/dio/mutants.py $(O)/rules rules

@@ -15,7 +15,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 # program package, in the order of use
 needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
 	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
-	kmod:kmod sparse:sparse shellcheck:shellcheck mandoc:mandoc musl-gcc:musl-tools dmsetup:dmsetup
+	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
 	mkfs.ocfs2:ocfs2-tools fio:fio clang:clang mountpoint:util-linux
