@@ -74,7 +74,7 @@ static unsigned long long blocks, done, failed, longest;
 
 /* --- The command line --- */
 
-static int parse_errno(const char *word, const char *name)
+static int parse_errno(const char *name)
 {
 	static const struct { const char *name; int number; } known[] = {
 		{ "EIO", EIO }, { "ENODATA", ENODATA }, { "ENOSPC", ENOSPC }, { "EBADE", EBADE },
@@ -87,8 +87,10 @@ static int parse_errno(const char *word, const char *name)
 	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(name, known[i].name))
 			return known[i].number;
-	die(EXIT_USAGE, "%s: no such error is known here", word);
+	die(EXIT_USAGE, "errno=%s: no such error is known here", name);
 }
+
+static const char *error_name;
 
 static const struct word words[] = {
 	{ .name = "gen=", .number = &opt.gen }, { .name = "from=", .number = &opt.from },
@@ -101,28 +103,15 @@ static const struct word words[] = {
 	{ .name = "read", .flag = &opt.what, .value = READ },
 	{ .name = "load", .flag = &opt.what, .value = LOAD },
 	{ .name = "direct", .flag = &opt.direct, .value = 1 },
+	{ .name = "errno=", .text = &error_name },
 	{ .name = NULL }
 };
 
-static void parse_word(const char *word)
-{
-	if (set_word(words, word))
-		return;
-	if (!strncmp(word, "errno=", 6))
-		opt.error = parse_errno(word, word + 6);
-	else if (strchr(word, '/'))
-		opt.name = word;
-	else
-		die(EXIT_USAGE, "unknown word %s", word);
-}
-
 static void parse(int argc, char **argv)
 {
-	int i;
-
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
+	parse_words(argc, argv, usage, words, &opt.name, 1);
+	if (error_name)
+		opt.error = parse_errno(error_name);
 	if (!opt.name || !opt.what || !opt.size || !opt.bs || !opt.gen ||
 	    (opt.what == LOAD && !opt.n == !opt.until))
 		die(EXIT_USAGE, "%s", usage);

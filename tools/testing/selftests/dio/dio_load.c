@@ -69,15 +69,6 @@ static const struct word words[] = {
 	{ .name = NULL }
 };
 
-static void parse_word(const char *word)
-{
-	if (set_word(words, word))
-		return;
-	if (!strchr(word, '/'))
-		die(EXIT_USAGE, "unknown word %s", word);
-	opt.name = word;
-}
-
 static void open_file(void)
 {
 	char why[PATH_MAX];
@@ -250,11 +241,8 @@ int main(int argc, char **argv)
 {
 	unsigned long long start, nothing = 0, whole = 1;
 	size_t size;
-	int i;
 
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
+	parse_words(argc, argv, usage, words, &opt.name, 1);
 	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.what)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.way != SYNC)

@@ -67,7 +67,7 @@ static const char usage[] =
 enum way { SYNC, VECTOR, AIO, URING, FIXED, NR_WAYS };
 
 static unsigned long long unit, piece, nr_ops, seed, op_nr;
-static const char *name, *copy_name;
+static const char *name, *copy_name, *without;
 static int direct_fd, cached_fd, only_bad, only_nowait, polled;
 static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
@@ -523,22 +523,9 @@ static const struct word words[] = {
 	{ .name = "bad", .flag = &only_bad, .value = 1 },
 	{ .name = "nowait", .flag = &only_nowait, .value = 1 },
 	{ .name = "polled", .flag = &polled, .value = 1 },
+	{ .name = "without=", .text = &without },
 	{ .name = NULL }
 };
-
-static void parse_word(const char *word)
-{
-	if (set_word(words, word))
-		return;
-	if (!strncmp(word, "without=", 8))
-		leave_out(word + 8);
-	else if (strchr(word, '/') && !name)
-		name = word;
-	else if (strchr(word, '/') && !copy_name)
-		copy_name = word;
-	else
-		die(EXIT_USAGE, "unknown word %s", word);
-}
 
 static void read_all(void)
 {
@@ -657,11 +644,13 @@ static void write_copy(void)
 
 int main(int argc, char **argv)
 {
-	int i;
+	const char *names[2] = { NULL };
 
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
+	parse_words(argc, argv, usage, words, names, 2);
+	name = names[0];
+	copy_name = names[1];
+	if (without)
+		leave_out(without);
 	if (!name || (!nr_ops && !only_bad && !only_nowait) || !unit || PAGE % unit || piece > unit)
 		die(EXIT_USAGE, "%s", usage);
 	want_file(name);

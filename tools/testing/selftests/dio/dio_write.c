@@ -51,15 +51,6 @@ static const struct word words[] = {
 	{ .name = NULL }
 };
 
-static void parse_word(const char *word)
-{
-	if (set_word(words, word))
-		return;
-	if (!strchr(word, '/'))
-		die(EXIT_USAGE, "unknown word %s", word);
-	opt.name = word;
-}
-
 static void fail(const char *step)
 {
 	die(1, "%s: %s: %s", opt.name, step, strerror(errno));
@@ -145,11 +136,8 @@ static void read_back(char *buf, size_t size)
 int main(int argc, char **argv)
 {
 	unsigned long long to_mark = 0, whole = 0, i;
-	int k;
 
-	help_if_asked(argc, argv, usage);
-	for (k = 1; k < argc; k++)
-		parse_word(argv[k]);
+	parse_words(argc, argv, usage, words, &opt.name, 1);
 	if (!opt.name || !opt.before || !opt.bs || !opt.size || !opt.n)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)

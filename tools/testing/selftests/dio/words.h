@@ -86,6 +86,23 @@ static inline int set_word(const struct word *words, const char *word)
 	return 0;
 }
 
+/* All words: a file or a device is named with a slash; @names has room for @nr of them. */
+static inline void parse_words(int argc, char **argv, const char *usage, const struct word *words,
+			       const char **names, int nr)
+{
+	int i;
+
+	help_if_asked(argc, argv, usage);
+	for (i = 1; i < argc; i++) {
+		if (set_word(words, argv[i]))
+			continue;
+		if (!strchr(argv[i], '/') || !nr)
+			die(EXIT_USAGE, "unknown word %s", argv[i]);
+		*names++ = argv[i];
+		nr--;
+	}
+}
+
 /* A file made there would stand where a disk was meant. */
 static inline int is_under_dev(const char *name)
 {
