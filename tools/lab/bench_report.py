@@ -41,8 +41,6 @@ UNITLESS = ("ratio", "insn", "insn/MiB", "bios/MiB", "reads", "reads/MiB", "I/Os
             "I/O/s")
 DISK_NAMES = {"array": "an array: 150 us, 200 MB/s", "nvme": "NVMe: 20 us, 2 GB/s",
               "hdd": "a hard disk of 2004"}
-SIZES = ("64k", "1m", "16m", "512m")
-SIZE_NAMES = ("64 KiB", "1 MiB", "16 MiB", "512 MiB")
 RUN_KIB = (16, 64, 128, 256)
 WINDOWS = (128, 512, 4096)
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report.css")
@@ -271,29 +269,6 @@ def row_command(rows, report, case):
     return next(r["command"] for r in rows if (r["report"], r["case"]) == (report, case))
 
 
-def numbers(caption, heads, lines, command):
-    """A table of figures; "" where all of it is empty"""
-    cells = [(text(name), *("" if v is None else number(v) for v in values))
-             for name, values in lines if any(v is not None for v in values)]
-    return figure(table(heads, cells, heads[1:]), caption, command) if cells else ""
-
-
-def bios(results):
-    """Bios a MiB of direct writes, by size of the I/O and of the file system's blocks"""
-    inner = ""
-    for base, rows in results.items():
-        lines = [(f"blocks of {block[0]} KiB, {name}",
-                  [value(rows, ("field-5", f"ext2-{block}-{size}-create-harness", "bios_per_mib"),
-                         column) for size in SIZES])
-                 for block in ("1k", "2k", "4k") for name, column in (
-                     ("with the fault", "before"), ("stock", "stock"), ("patched", "patched"))]
-        inner += numbers(
-            f"Linux {base}: bios for a MiB of a new file on ext2. The fault is what the report of 2006 "
-            "found, put back into the engine. make field fails if patched takes one more than the "
-            "least that there can be.", ("size of the write", *SIZE_NAMES), lines, "make field")
-    return inner or missing("Bios a MiB.", "make field")
-
-
 def windows(results):
     """Readahead by the length of runs and by read_ahead_kb"""
     inner = ""
@@ -305,11 +280,13 @@ def windows(results):
                       [value(rows, ("readahead", f"run-{kib}k-by-4k" +
                                     ("" if kb == 128 else f"-kb{kb}"), metric), kernel)
                        for kib in RUN_KIB]) for kb in WINDOWS for kernel in bench.KERNELS]
-            inner += numbers(f"Linux {base}: {what}. Runs at random places, in reads of 4 KiB.",
-                             ("length of a run", *(f"{kib} KiB" for kib in RUN_KIB)), lines,
-                             "tools/lab/bench.py run windows")
+            cells = [(name, *("" if v is None else number(v) for v in values))
+                     for name, values in lines if any(v is not None for v in values)]
+            heads = ("length of a run", *(f"{kib} KiB" for kib in RUN_KIB))
+            inner += figure(table(heads, cells, heads[1:]), f"Linux {base}: {what}. Runs at random "
+                            "places, in reads of 4 KiB.", "tools/lab/bench.py run windows") * bool(cells)
     return inner or missing("Readahead by length of run and window.",
-                                 "tools/lab/bench.py run windows")
+                            "tools/lab/bench.py run windows")
 
 
 def saved_cell(row):
@@ -398,7 +375,6 @@ SECTIONS = (
      "cache, on modelled disks."),
     ("cost", "What an I/O costs", cost, "Every instruction is counted once, and belongs to the "
      "layer whose source file it is of."),
-    ("bios", "Bios a MiB", bios, "A bio is one request of a file system to the block layer."),
     ("readahead", "Readahead by run and window", windows, "A run is a stretch that is read from "
      "its start to its end; read_ahead_kb is the largest window."),
 )
