@@ -23,9 +23,7 @@ SPARSE_NOISE := _test\.c:\|: in included file:$$\|: error: bad constant expressi
 SPARSE := s/^[a-z]* \(\(block\|drivers\/char\|fs\|lib\|mm\)\/.*\)\.c$$/\1/p
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
-# test_field_hosts takes a quarter of an hour: make hosts-tests has it.
-SELFTESTS := $(filter-out test_field_hosts,$(basename $(notdir \
-	$(wildcard tools/testing/selftests/dio/test_*.sh))))
+SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
 LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw
 TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # What make run leaves to make test: load on what others test, arrays that fail, and tests of tools
@@ -63,11 +61,8 @@ help:
 	@echo 'make deb        packages in $$O/deb of the patched kernel (-dio) and of stock (-dio-stock), from'
 	@echo '                this machine'"'"'s configuration, CONFIG=FILE, or CONFIG=localmod: only the'
 	@echo '                modules that are loaded. rpm where that is what the machine has'
-	@echo 'make array-tests  array.sh in the guest: arrays come up, fail and go as they should'
+	@echo 'make array-tests  array.sh in the guest: arrays come up and go as they should'
 	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
-	@echo 'make hosts-tests  field hosts: three guests read one disk of a fourth, which has LIO'
-	@echo 'make trees LIST=FILE  apply, build, boot and test on each tree of a list (lines: NAME and a'
-	@echo '                path or a base); one table, TAP and JSON of each in $$O/trees'
 	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
 	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
 	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
@@ -95,15 +90,15 @@ help:
 	@echo '                array, an NVMe disk and a hard disk, with little memory and with enough'
 	@echo 'make over       readahead over btrfs, FUSE and NFS (8 threads), on the kernels of make real'
 	@echo 'make report     print the table again, of all bases or of BASE=, and write it with figures'
-	@echo '                into $$O/report.html: what you gain, by colour and by word'
+	@echo '                into $$O/report.html: what you gain, by colour and by word; RESULTS=FILE:'
+	@echo '                of the kit'"'"'s field.json, a page beside it'
 	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
 	@echo '                SERIES=lists: what the lists can take, tree: all (default: lists for 7.3)'
 	@echo 'make series-steps BASE=7.3   does each patch of SERIES=lists build without a warning (W=1),'
 	@echo '                and boot? measures it for its message'
 	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels; CASE=layers:'
 	@echo '                of three I/Os, by layer, too, for make report'
-	@echo 'make trace      one I/O of each kind in time, from tracepoints, for make report'
-	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, manual pages, MAINTAINERS,'
+	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS,'
 	@echo '                known faults of the harness'
 	@echo 'make clean      remove $$O; the cache stays'
 
@@ -299,18 +294,6 @@ cluster-tests: patched-modules selftests
 run-cluster-tests:
 	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
 
-# Four guests that wait for each other
-.PHONY: hosts-tests
-hosts-tests: patched-modules selftests
-	@$(LAB)/hosts.sh | tee $(O)/log/test_hosts.tap; rc=$${PIPESTATUS[0]}; \
-		$(LAB)/guest.sh -n field-hosts -t 3600 $(CURDIR)/$(LAB)/selftests.sh \
-		test_field_hosts || rc=1; exit $$rc
-
-.PHONY: trees
-trees: packages
-	@[ -n '$(LIST)' ] || { echo 'trees: name a list of trees with LIST='; exit 2; }
-	@$(LAB)/trees.py '$(LIST)' OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)"
-
 # What these need is built by those that call them.
 $(GUEST_TESTS): run-tests-%:
 	@$(LAB)/guest.sh -k $(or $(GUEST_KERNEL),patched) -n $* -t 3600 env TAKEN=taken GUEST=$* \
@@ -349,9 +332,9 @@ bench: modules disks
 real: modules selftests
 	@$(LAB)/kernel.sh build distro >/dev/null
 	@$(LAB)/bench.py run real >/dev/null
-	@$(LAB)/bench.py saved
+	@$(LAB)/bench_report.py
 
-# Of this 54 rows of 270 are.
+# Of this 40 rows of 200 are.
 programs: modules selftests
 	@$(LAB)/bench.py run programs
 
@@ -360,11 +343,8 @@ over: modules selftests
 	@$(LAB)/bench.py run over
 
 report:
-	@$(LAB)/bench.py report
-	@$(LAB)/bench_report.py
-
-trace: kernel selftests
-	@$(LAB)/bench.py trace
+	@$(LAB)/bench.py report $(RESULTS)
+	@$(LAB)/bench_report.py $(RESULTS)
 
 profile: modules selftests
 	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case, or layers, with CASE='; exit 2; }
@@ -422,7 +402,6 @@ check: packages
 	@$(LAB)/kernel.sh build $(CHECKED) >/dev/null
 	@mkdir -p $(O)
 	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
-	mandoc -Tlint -Wwarning $(wildcard tools/testing/selftests/dio/*.[18])
 	$(LAB)/overlay.py --check-smpl
 	$(LAB)/series.py --check
 	tools/testing/dio/mutants.py $(O)/rules rules
@@ -457,6 +436,6 @@ clean:
 	array-tests all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests \
 	$(DEBUG_GUESTS) um-tests $(UM_GUESTS) um-stock-tests $(UM_STOCK_GUESTS) stock-tests $(STOCK_GUESTS) complaint-tests \
 	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
-	kunit-guest-tests x86-tests base-tests base-check field run bench real programs over report profile trace \
+	kunit-guest-tests x86-tests base-tests base-check field run bench real programs over report profile \
 	series both-series series-steps unit-tests harness mutants fuzz test quick boot check clean
 SHELL := /bin/bash

@@ -1,12 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Brings an array of disks up in the guest, checks it, makes it fail, and takes it away.
+# Brings an array of disks up in the guest, checks it, and takes it away.
 #
 #	array.sh up NAME [md|dm]	print its disks, or the one disk that joins them, one a line
 #	array.sh down NAME		leave nothing behind, however far up got
-#	array.sh fail NAME WHAT		what goes wrong on an array that is up, from now on
-#	array.sh mend NAME		it goes wrong no more; its disks may have other names
 #
 # NAME is one of
 #	scsi, sas	the disks that guest.sh -a attached: 7 on an lsi53c895a, 8 on virtio-scsi
@@ -22,31 +20,11 @@
 # dm stripe; that chunk k is chunk k/n of disk k%n is checked on two rounds of the disks. A disk
 # that joins others is theirs to write, so its stamps end there.
 #
-# WHAT is one of these; fail says why if NAME cannot do it.
-#	medium		many: sector 4660 of each disk cannot be read
-#	busy		many: the hosts take no command, every third time
-#	lost		many: every 150th command is lost, and aborted when its time is over
-#	full		many: 40 reads and 40 writes of each disk meet TASK SET FULL (from 6.7 on)
-#	protected	many, fc: no disk takes writes
-#	path		fc: the only cable is pulled at the host's end. dev_loss_tmo later the disks go
-#	standby		fc: the first disk is in ALUA's state standby
-#	transition	fc: the first disk is five seconds in transition, then non-optimized
-#	gone		all but model: the first disk is taken out
-#	reset		all but model: the first disk gets a LUN reset, once
-#	reserved, space	none: a reservation meets others' paths, and no array here is thin. The
-#			selftest test_array_faults.sh has both
-#
 # Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3.
-# Exit: 0 up (or down, failed, mended), 1 a step failed (one line on stderr says which; what up made
-# is taken away), 2 usage, or NAME cannot do WHAT, 130 or 143 up was stopped by a signal (what was made
-# is taken away).
+# Exit: 0 up (or down), 1 a step failed (one line on stderr says which; what up made is taken away), 2
+# usage, 130 or 143 up was stopped by a signal (what was made is taken away).
 
 set -eu
-
-# shellcheck source=../testing/selftests/dio/dio_faults.sh
-. "$(dirname "$0")/../testing/selftests/dio/dio_faults.sh"
-# shellcheck source=fc.sh
-. "$(dirname "$0")/fc.sh"
 
 out=${O:-$PWD}
 bin=$out/kselftest
@@ -57,6 +35,8 @@ stamped_mib=16
 ports=(fcini fctgt)
 macs=(02:00:00:00:fc:01 02:00:00:00:fc:02)
 model=/run/array-model
+config=/sys/kernel/config/target
+store=/run/array
 
 say()
 {
@@ -128,6 +108,82 @@ by_host()
 attached()
 {
 	by_serial dio "$1" || die 1 "found ${#disks[@]} of $1 disks: is this guest.sh -a $name?"
+}
+
+# FCoE, mode VN2VN, with LIO's tcm_fc. The order matters: first fc_start and fc_card of each card, then
+# fc_target and its fc_luns, then fc_enable. A remote port that comes up to a target without a LUN is
+# never asked again.
+fc_start()
+{
+	[ -d /sys/bus/fcoe ] || die 1 "this kernel has no FCoE"
+	mountpoint -q /sys/kernel/config || must mount -t configfs none /sys/kernel/config
+	mkdir -p "$store" "$config/core/fileio_0" "$config/fc" ||
+		die 1 "this kernel has no FC target"
+	must mount -t tmpfs -o size=80% none "$store"
+}
+
+# fc_card CARD: up, with a controller that is not enabled yet
+fc_card()
+{
+	must ip link set "$1" mtu 2500 up
+	put "$1" /sys/bus/fcoe/ctlr_create
+	put VN2VN "$(controller "$1")/mode"
+}
+
+fc_enable()
+{
+	put 1 "$(controller "$1")/enabled"
+}
+
+# fc_target MAC INITIATOR...: a target on the card MAC, for cards with those addresses
+fc_target()
+{
+	local initiator
+
+	fc_tpg=$config/fc/20:00:$1/tpgt_1
+	shift
+	must mkdir -p "$fc_tpg"
+	for initiator in "$@"; do
+		must mkdir "$fc_tpg/acls/20:00:$initiator"
+	done
+}
+
+# fc_lun N BYTES STAMPED: LUN N of that target, with a file whose first bytes are stamped
+fc_lun()
+{
+	local dir=$config/core/fileio_0/fc$1 acl
+
+	"$bin/disk_stamp" disk="$1" size="$3" "$store/fc$1" || die 1 "fc$1 cannot be stamped"
+	must truncate -s "$2" "$store/fc$1"
+	must mkdir "$dir"
+	put "fd_dev_name=$store/fc$1,fd_dev_size=$2" "$dir/control"
+	put 1 "$dir/enable"
+	put "fc$1" "$dir/wwn/vpd_unit_serial"
+	# Else it names 8 MiB, and readahead reads twice that.
+	put 0 "$dir/attrib/optimal_sectors"
+	must mkdir "$fc_tpg/lun/lun_$1"
+	must ln -s "$dir" "$fc_tpg/lun/lun_$1/disk"
+	for acl in "$fc_tpg"/acls/*; do
+		must mkdir "$acl/lun_$1"
+		must ln -s "$fc_tpg/lun/lun_$1" "$acl/lun_$1/disk"
+		put 0 "$acl/lun_$1/write_protect"
+	done
+}
+
+# controller PORT: the directory of its FCoE controller
+controller()
+{
+	local dir
+
+	for dir in /sys/bus/fcoe/devices/ctlr_*; do
+		case $(readlink -f "$dir") in
+		*/net/"$1"/*)
+			echo "$dir"
+			return
+			;;
+		esac
+	done
+	die 1 "$1 has no FCoE controller"
 }
 
 up_fc()
@@ -207,8 +263,6 @@ down_many()
 	local driver=/sys/bus/pseudo/drivers/scsi_debug hosts
 
 	[ -e $driver/add_host ] || return 0
-	# shellcheck disable=SC2119 # of no disk
-	fault_debug_none || say "$FAULT_WHY"
 	hosts=$(cat $driver/add_host)
 	[ "$hosts" -eq 0 ] || put "-$hosts" $driver/add_host
 	put 0 $driver/per_host_store
@@ -354,117 +408,6 @@ check_chunks()
 	PYTHON
 }
 
-# --- Failing -----------------------------------------------------------------------------------
-
-# members: sets $disks to those that are there; fails if some are not
-members()
-{
-	case $name in
-	scsi)	by_serial dio 7 ;;
-	sas)	by_serial dio 8 ;;
-	fc)	by_serial fc 8 ;;
-	many)	by_host /sys/bus/pseudo/drivers/scsi_debug 64 ;;
-	esac
-}
-
-# fault CMD...: of dio_faults.sh
-fault()
-{
-	"$@" || die 1 "$FAULT_WHY"
-}
-
-# Whether fc's disks take writes
-protect_fc()
-{
-	local lun
-
-	for lun in "$config/fc/20:00:${macs[1]}/tpgt_1/acls/20:00:${macs[0]}"/lun_*; do
-		put "$1" "$lun/write_protect"
-	done
-}
-
-alua_fc()
-{
-	fault fault_alua $config/core/fileio_0/fc0/alua/default_tg_pt_gp "$1" "$2"
-}
-
-# why_not WHAT: why $name cannot do that, or nothing
-why_not()
-{
-	case $name:$1 in
-	model:*)
-		echo "ublk's server answers for these disks: kill it, or array.sh down model"
-		;;
-	*:reserved)
-		echo "it has one path, and a reservation meets others: see test_array_faults.sh"
-		;;
-	*:space)
-		echo "it is not thin: see test_array_faults.sh"
-		;;
-	*:gone|*:reset|many:medium|many:busy|many:lost|many:full|many:protected)
-		;;
-	fc:path|fc:protected|fc:standby|fc:transition)
-		;;
-	*:medium|*:busy|*:lost|*:full)
-		echo "only scsi_debug does: array.sh up many"
-		;;
-	*:protected)
-		echo "QEMU's disks are not protected while it runs: array.sh up many, or fc"
-		;;
-	*)
-		echo "no target of LIO is behind it: array.sh up fc"
-		;;
-	esac
-}
-
-fail()
-{
-	local why
-
-	why=$(why_not "$1")
-	[ -z "$why" ] || die 2 "$name cannot do $1: $why"
-	members || [ ${#disks[@]} -gt 0 ] || die 1 "$name is not up"
-	case $name:$1 in
-	*:gone)		put 1 "/sys/block/${disks[0]##*/}/device/delete" ;;
-	*:reset)	must "$bin/array_ctl" reset "${disks[0]}" ;;
-	fc:path)	must ip link set "${ports[0]}" down ;;
-	fc:standby)	alua_fc 2 0 ;;
-	fc:transition)	alua_fc 1 5000 ;;
-	fc:protected)	protect_fc 1 ;;
-	*)		fault fault_debug "$1" "${disks[@]}" ;;
-	esac
-	[ "$1" != protected ] || fault fault_rescan "${disks[@]}"
-}
-
-# The hosts of the disks that are there, and of those that may have gone, look for LUNs.
-mend()
-{
-	local host
-
-	case $name in
-	model)
-		die 2 "$name does not fail"
-		;;
-	many)
-		members || [ ${#disks[@]} -gt 0 ] || die 1 "$name is not up"
-		fault fault_debug_none "${disks[@]}"
-		;;
-	fc)
-		[ -d "/sys/class/net/${ports[0]}" ] || die 1 "$name is not up"
-		protect_fc 0
-		alua_fc 0 0
-		must ip link set "${ports[0]}" up
-		;;
-	esac
-	if ! members; then
-		for host in /sys/class/scsi_host/host*; do
-			fault fault_scan "${host##*/host}"
-		done
-		wait_for "the disks of $name" members
-	fi
-	fault fault_rescan "${disks[@]}"
-}
-
 take_away()
 {
 	case $name in
@@ -536,7 +479,7 @@ up()
 
 usage()
 {
-	die 2 "usage: array.sh up scsi|sas|fc|many|model [md|dm] | down NAME | fail NAME WHAT | mend NAME"
+	die 2 "usage: array.sh up scsi|sas|fc|many|model [md|dm] | down NAME"
 }
 
 name=${2-}
@@ -548,14 +491,5 @@ esac
 case ${1-}:${3-} in
 up:|up:md|up:dm)	up "${3-}" ;;
 down:)	down ;;
-mend:)	mend ;;
-fail:medium|fail:busy|fail:lost|fail:full|fail:protected|fail:path|fail:standby|fail:transition|\
-fail:gone|fail:reset|fail:reserved|fail:space)
-	fail "$3"
-	;;
-fail:*)
-	die 2 "WHAT is medium, busy, lost, full, protected, path, standby, transition, \
-gone, reset, reserved or space"
-	;;
 *)	usage ;;
 esac

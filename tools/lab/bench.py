@@ -8,34 +8,15 @@
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json among them: of the
                                            kit (field), not of $O/results.json
-    bench.py saved                         CPU per I/O on disks that complete later, of the last
-                                           run of real: what is saved, by disk, place and way
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
-    bench.py trace                         one I/O of each kind on both kernels, into trace.json
 
-$O/results.json is a list of objects with base (the kernel's version), report, case, metric, unit,
-stock, patched, ratio (patched/stock), spread, reported (the field report's own figure), time (see
-bench_cases.py), command and when (UTC); null where there is none. A run replaces the figures that
-it measured, of the same base (6.1), and keeps and does not show those of others: kernels of two
-bases are not compared.
-
-Where a figure was taken several times it is the median, and spread is the distance of the largest
-from the smallest on one kernel, the wider of the two. A difference no larger than that is none: it
-has no ratio. Where the host's time is in it guests boot in the order stock, patched, patched,
-stock. Elsewhere the guest's clock counts instructions and both kernels run at once. reported stands
-only beside figures of the same kind: time that a disk took, and lengths of I/Os.
-
-Where time is "busy" figures are instructions that insn_count.c counts between marks
-(bench_real.py); the guest's clock must agree where a disk completes at once. For those that end in
--distro stock and patched are distro-stock and distro (kernel.sh).
-
-profile boots each kernel twice, with few and many passes, has every instruction counted
-(insn_count.c), and gives the difference to profile.py; it fails if the sum is off the guest's own
-clock by more than half a percent. Its rows, of the report "layers", add up the symbols by layer
-(layers.py). What add takes over has "before", and is not in the table: report.py has one of its own.
-Nor is what has "machine": field's record of one. Exit: 0 done, 1 a guest failed, 2 usage.
+What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run replaces
+the figures that it measured, of the same base, and shows none of other bases. Both kernels run at
+once: the guest's clock counts instructions. profile fails if its sum is off that clock by more than
+half a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
+2 usage.
 """
 
 import argparse
@@ -56,14 +37,12 @@ from bench_programs import PROGRAMS
 import bench_real
 from field import reported
 import layers
-from profile import BadInput
+from profile import BadInput, compare, one_iteration, table as symbol_table
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
 RESULTS = os.path.join(OUT, "results.json")
-TRACES = os.path.join(OUT, "trace.json")
 KERNELS = ("stock", "patched")
-A_B_B_A = ("stock", "patched", "patched", "stock")
 KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
 WORDS = 5       # so many of them are words, the others numbers
@@ -85,16 +64,6 @@ def parse_lines(text):
                 figure["value"] = statistics.median_low(figure["values"])
             figures[tuple(figure[k] for k in KEY)] = figure
     return figures
-
-
-def pool(boots):
-    """The figures of several boots of one kernel as one: their values together."""
-    pooled = {}
-    for figures in boots:
-        for key, figure in figures.items():
-            values = pooled.get(key, {}).get("values", []) + figure["values"]
-            pooled[key] = {**figure, "values": values, "value": statistics.median_low(values)}
-    return pooled
 
 
 def series_of(base):
@@ -234,15 +203,6 @@ def table(results):
                      for cells in rows)
 
 
-def saved(results):
-    """The page of each base, as text"""
-    lines = []
-    for base in sorted({r["base"] for r in results if r["report"] == "real"}, key=version):
-        lines += [f"Linux {base}", ""]
-        lines += bench_real.lines_of([r for r in results if r["base"] == base])
-    return "\n".join(lines).rstrip()
-
-
 def matching(results, patterns):
     """The results of which a pattern is the report or fits the case."""
     return [r for r in results if not patterns or
@@ -250,17 +210,16 @@ def matching(results, patterns):
 
 
 def cover(results, base=None):
-    """The few of them, of a base, that a cover letter shows: the host's time is in none"""
-    return [r for r in of_base(results, base)
-            if tuple(r[k] for k in KEY) in COVER and r.get("time") != "host"]
+    """The few of them, of a base, that a cover letter shows"""
+    return [r for r in of_base(results, base) if tuple(r[k] for k in KEY) in COVER]
 
 
-def boot(kernel, flags, args, env=None, quiet=False, script="bench_guest.py"):
-    """Run a script of the lab in a guest; what it printed. What it says besides goes to stderr, if
-    quiet only then when it has failed."""
+def guest(kernel, flags, args, env=None, quiet=False):
+    """The figures of bench_guest.py. What it says besides goes to stderr, if quiet only then when it
+    has failed."""
     start = time.monotonic()
     command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--",
-               *PYTHON, os.path.join(LAB, script), *args]
+               *PYTHON, os.path.join(LAB, "bench_guest.py"), *args]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
                           stderr=subprocess.PIPE if quiet else None,
                           env={**os.environ, **(env or {})})
@@ -268,12 +227,7 @@ def boot(kernel, flags, args, env=None, quiet=False, script="bench_guest.py"):
         sys.stderr.write(done.stdout + (done.stderr or ""))
         sys.exit(f"bench: {kernel}: {' '.join(args)}: exit {done.returncode}")
     print(f"lab: bench {kernel:8} done in {time.monotonic() - start:.0f} s", file=sys.stderr)
-    return done.stdout
-
-
-def guest(*args, **more):
-    """The figures of bench_guest.py"""
-    return parse_lines(boot(*args, **more))
+    return parse_lines(done.stdout)
 
 
 def marked_guest(so, kernel, flags, args, quiet=False):
@@ -310,15 +264,6 @@ def counted(flags, args, kernels=KERNELS, run_one=None):
         return {place: one.result() for place, one in done.items()}
 
 
-def timed(flags, args):
-    """Both kernels' figures, one guest after the other: what grows or shrinks on the host in the
-    meantime is as much in one as in the other."""
-    boots = {kernel: [] for kernel in KERNELS}
-    for kernel in A_B_B_A:
-        boots[kernel].append(guest(kernel, flags, args))
-    return {kernel: pool(figures) for kernel, figures in boots.items()}
-
-
 def make_data(cases):
     """What the programs of these cases are and work on"""
     data = {PROGRAMS[CASES[case].args["name"]][0] for case in cases}
@@ -342,12 +287,9 @@ def run(cases, passes):
         make_data(programs)
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
-        measure = timed
-        if "-c" in flags:
-            measure = functools.partial(counted, kernels=KERNELS_OF.get(name, KERNELS),
-                                        run_one=guest_of(name))
         for part in boots_of(name, those):
-            by_kernel = measure([*flags], ["-n", str(passes), *part])
+            by_kernel = counted([*flags], ["-n", str(passes), *part],
+                                KERNELS_OF.get(name, KERNELS), guest_of(name))
             new = dated(merge(above_floor(by_kernel)))
             save(update(load(), new))
             base = series_of(new[0]["base"]) if new else base
@@ -401,47 +343,32 @@ def count(case, kernel, so):
 def profile(case, kernels):
     so = plugin()
     _, units, most = case.profile
-    args = ["--loops", str(units), str(most * units)]
-    clocks, done = [], []
+    clocks, done = {}, {}
     for kernel in kernels:
-        prefix = "patched-" if done else ""
         files, clock = count(case, kernel, so)
         if not files:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             continue
-        done.append(kernel)
-        clocks.append(clock)
-        args += [f"--{prefix or 'system-'}map", os.path.join(tree_of(kernel), "System.map"),
-                 f"--{prefix}counts", *files]
+        try:
+            done[kernel] = one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
+                                         (units, most * units))
+        except BadInput as e:
+            sys.exit(f"bench: {kernel}: {e}")
+        clocks[kernel] = clock
     if not done:
         sys.exit(f"bench: no kernel can run {case.name}")
-    script = os.path.join(LAB, "profile.py")
-    listing = subprocess.run([script, *args, "--json"], check=True, stdout=subprocess.PIPE,
-                             text=True)
-    listing = json.loads(listing.stdout)
-    total = listing["total"]
-    subprocess.run([script, *args], check=True)
-    for kernel, clock in zip(done, clocks):
-        column = "patched" if kernel == "patched" and len(done) == 2 else "stock"
-        error = total[column] / clock - 1
+    symbols = compare(*done.values())
+    print("\n".join(symbol_table(symbols)))
+    for kernel, clock in clocks.items():
+        error = sum(done[kernel].values()) / clock - 1
         print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
         if abs(error) > CLOCK_ERROR:
             sys.exit("bench: the profile does not agree with the clock (is the host busy?)")
     if tuple(done) == KERNELS:
-        new = layers.rows(base_version(), case.name, listing["symbols"],
+        new = layers.rows(base_version(), case.name, done,
                           {kernel: tree_of(kernel) for kernel in KERNELS},
                           f"bench.py profile {case.name}")
         save(update(load(), dated([{**r, "ratio": ratio(r["stock"], r["patched"])} for r in new])))
-
-
-def trace():
-    """One I/O of each kind on both kernels, kept beside those of other bases."""
-    new = [json.loads(line) for kernel in KERNELS
-           for line in boot(kernel, ["-c"], [kernel], script="bench_trace.py").splitlines()
-           if line.startswith('{"base": ')]
-    bases = {series_of(one["base"]) for one in new}
-    kept = [one for one in load(TRACES) if series_of(one["base"]) not in bases]
-    save(kept + dated(new), TRACES)
 
 
 def named(words, parser):
@@ -455,7 +382,7 @@ def named(words, parser):
 
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
-    parser.add_argument("action", choices=("run", "report", "saved", "add", "profile", "trace"))
+    parser.add_argument("action", choices=("run", "report", "add", "profile"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
     parser.add_argument("word", nargs="*", help="cases, all, engine, ...; patterns")
     args = parser.parse_intermixed_args()
@@ -471,11 +398,6 @@ def main():
         for case in cases:
             profile(CASES[case], args.word[1:] or KERNELS)
         return None
-    if args.action == "trace":
-        return trace()
-    if args.action == "saved":
-        page = saved(of_base(load(), os.environ.get("BASE")))
-        return print(page) if page else sys.exit("bench: no disk completed later: make real")
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):
             parser.error("add: a file of results")

@@ -9,7 +9,6 @@ one (bench.py). time says what its figures are of:
     fixed   that, and so many microseconds for each request
     disk    that, and what the disk model takes
     busy    instructions, on disks that complete later, but for those of an idle CPU
-    host    the emulator's and the host's time: noise in it is shown, see bench.py
     machine of no case here: the time of a machine with disks of its own (the kit's field)
 
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
@@ -34,15 +33,15 @@ kernels with what costs time in a distribution's configuration (distro.config).
 Programs: PROGRAM-FS-DISK-mPERCENT, programs as people run them, with page cache for so many percent
 of their data (bench_programs.py, bench_data.py).
 
-Arrays (array.sh; hba: the disks that guest.sh -d attaches, half to each HBA): field-1 on all disks
-at once, field-3 on one and on RAID0, field-4 and field-5 on a dm stripe.
+Arrays (array.sh): field-1 on all disks at once, field-3 on one and on RAID0, field-4 and field-5 on
+a dm stripe.
 """
 
 from typing import NamedTuple
 
 # guest.sh's words. -c: the clock counts instructions
 GUESTS = {"engine": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
-          "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",), "hba": ("-d",),
+          "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",),
           "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched. The lab's own have not these file systems.
@@ -222,7 +221,7 @@ OVER_RUNS = ("run-16k-by-4k", "run-64k-by-4k", "run-256k-by-4k", "run-geometric-
 
 
 def over():
-    """bench_readahead.py, bench_over.py"""
+    """bench_readahead.py"""
     for place in OVER_PLACES:
         for name in OVER_RUNS:
             yield Case(f"{name}-{place}", "readahead", "over",
@@ -230,11 +229,10 @@ def over():
                         "place": place}, time="fixed")
 
 
-PROGRAMS = ("sqlite-scan", "sqlite-point", "sqlite-range", "sqlite-blobs", "sqlite-chunks",
-            "sqlite-opens", "sqlite-vacuum", "postgres-scan", "postgres-bitmap", "postgres-docs",
-            "pgbench", "git-log", "git-grep", "git-clone", "tar", "grep", "cc", "qemu-img",
-            "lmdb-get", "lmdb-scan", "lmdb-blobs", "lmdb-chunks", "rocksdb-get", "rocksdb-range",
-            "rocksdb-scan", "fio-uring", "fio-threads")
+PROGRAMS = ("sqlite-scan", "sqlite-range", "sqlite-blobs", "sqlite-chunks", "sqlite-opens",
+            "sqlite-vacuum", "postgres-scan", "postgres-bitmap", "postgres-docs", "git-log",
+            "git-clone", "tar", "grep", "lmdb-get", "lmdb-scan", "lmdb-blobs", "lmdb-chunks",
+            "rocksdb-get", "rocksdb-range", "rocksdb-scan")
 # Disk, file system, page cache in percent of the data
 PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
                   ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))
@@ -265,7 +263,6 @@ def arrays():
                               for how in ("create", "fill", "over")]})
     yield Case("many-short", "array", "many", {"array": "many", "big_files": [("ext2", "create")]})
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
-    yield Case("hba", "array", "hba", {"array": "sas", "mib": 16, "reads": 3}, time="host")
 
 
 CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *over(), *programs(), *arrays())}
@@ -273,7 +270,7 @@ CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *over(),
 # what figures of make report are made of
 GROUPS = {
     "all": [name for name, case in CASES.items() if case.guest in ("engine", "readahead")] +
-           ["model", "hba"] +
+           ["model"] +
            [name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110"))],
     "engine": [name for name, case in CASES.items() if case.guest == "engine"],
     "real": [name for name, case in CASES.items() if case.guest in MARKED],

@@ -21,19 +21,16 @@ SEED = 1
 TREE = ("fs", "mm", "block", "include/linux", "include/uapi")   # of the base, 70 MiB
 ROWS = 160000           # of a database, each of some 300 bytes: 48 MiB
 COMMITS = 30
-IMAGE_MIB = 64
 # Programs, and what they need besides their libraries
-TOOLS = {"sh": (), "cat": (), "tar": (), "grep": (), "sqlite3": (), "qemu-img": (), "mdb_dump": (),
-         "db_bench": (), "fio": (), "git": ("/usr/share/git-core", "/usr/bin/git-upload-pack"),
-         "gcc": ("/usr/lib/gcc/x86_64-linux-gnu/*/cc1", "/usr/lib/gcc/x86_64-linux-gnu/*/include",
-                 "/usr/include/x86_64-linux-gnu", "/usr/include/*.h", "/usr/include/bits"),
+TOOLS = {"sh": (), "cat": (), "tar": (), "grep": (), "sqlite3": (), "mdb_dump": (),
+         "db_bench": (), "git": ("/usr/share/git-core", "/usr/bin/git-upload-pack"),
          "python3": ("/usr/lib/python3.*/*.py", "/usr/lib/python3.*/encodings",
                      "/usr/lib/python3.*/collections", "/usr/lib/python3.*/importlib",
                      "/usr/lib/python3.*/sqlite3",
                      "/usr/lib/python3.*/lib-dynload", "/usr/lib/python3/dist-packages/lmdb",
                      "/usr/lib/python3/dist-packages/lmdb/cpython*.so")}
 POSTGRES = "/usr/lib/postgresql/*"
-POSTGRES_PARTS = ("bin/postgres", "bin/pg_ctl", "bin/psql", "bin/pgbench", "lib/plpgsql.so")
+POSTGRES_PARTS = ("bin/postgres", "bin/pg_ctl", "bin/psql", "lib/plpgsql.so")
 SERVER = {"unix_socket_directories": "'/tmp'", "listen_addresses": "''", "shared_buffers": "16MB",
           "dynamic_shared_memory_type": "sysv", "jit": "off", "autovacuum": "off",
           "wal_level": "minimal", "max_wal_senders": "0", "min_wal_size": "2MB",
@@ -154,15 +151,6 @@ def docs(directory, _source):
         "vacuum (freeze, analyze)", "checkpoint"))
 
 
-def pgbench(directory, _source):
-    def fill(programs, who):
-        subprocess.run([f"{programs}/pgbench", "-i", "-q", "-s", "3"], stderr=subprocess.DEVNULL,
-                       **who)
-        psql(programs, who, "vacuum (freeze, analyze)", "checkpoint")
-
-    cluster(directory, fill)
-
-
 def tree(directory, source):
     for name in TREE:
         shutil.copytree(f"{source}/{name}", f"{directory}/{name}", symlinks=True,
@@ -193,22 +181,6 @@ def repository(directory, source):
     git(directory, "clone", "-q", "--bare", "--no-local", work, f"{directory}/repo.git")
     git(f"{directory}/repo.git", "repack", "-q", "-a", "-d")
     shutil.rmtree(work)
-
-
-def qcow2(directory, _source):
-    """An image that was filled in pieces of 64 KiB, here and there: its clusters are in that order"""
-    raw = f"{directory}/raw"
-    rng = random.Random(SEED)
-    with open(raw, "wb") as f:
-        f.write(rng.randbytes(IMAGE_MIB << 20))
-    subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", f"{directory}/disk.qcow2",
-                    f"{IMAGE_MIB}M"], check=True)
-    places = list(range(0, IMAGE_MIB << 20, 65536))
-    rng.shuffle(places)
-    commands = "".join(f"write -q -s {raw} {place} 65536\n" for place in places)
-    subprocess.run(["qemu-io", "-f", "qcow2", f"{directory}/disk.qcow2"], check=True, input=commands,
-                   text=True, stdout=subprocess.DEVNULL)
-    os.remove(raw)
 
 
 def mapped(directory, pairs):
@@ -243,11 +215,6 @@ def rocksdb(directory, _source):
     """As many keys in no order, then compacted"""
     subprocess.run(["db_bench", f"--db={directory}", *ROCKSDB, "--benchmarks=fillrandom,compact"],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def plain(directory, _source):
-    with open(f"{directory}/file", "wb") as f:
-        f.write(random.Random(SEED).randbytes(IMAGE_MIB << 20))
 
 
 def copied(path, directory):
@@ -288,10 +255,10 @@ def root(directory, _source):
     os.chmod(f"{directory}/tmp", 0o1777)
 
 
-MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "git": repository, "qcow2": qcow2, "lmdb": lmdb,
-          "rocksdb": rocksdb, "plain": plain, "blobs": blobs, "chunks": chunks,
+MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "git": repository, "lmdb": lmdb,
+          "rocksdb": rocksdb, "blobs": blobs, "chunks": chunks,
           "mapped-blobs": mapped_blobs, "mapped-chunks": mapped_chunks, "events": events,
-          "docs": docs, "pgbench": pgbench}
+          "docs": docs}
 
 
 def archive(out, name):

@@ -9,7 +9,6 @@ came back (refaults), and how long a task of it waited for memory or for the dis
 """
 
 import contextlib
-import json
 import functools
 import os
 import random
@@ -39,8 +38,6 @@ DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", "--readonly", *ROCKSDB, "
 VALUE = "select typeof(v || '') from t where id = {};\n"   # all of it is read, nothing done with it
 PSQL = ("psql", "-qAt", "-v", "ON_ERROR_STOP=1")
 PG_CTL = ("pg_ctl", "-D", "pg", "-w", "-s", "-l", "/tmp/log")
-FIO = ("fio", "--output-format=json", "--name=bench", "--filename=file", "--rw=randread",
-       "--fadvise_hint=0", "--allrandrepeat=1", "--thread")
 
 
 def some_rows():
@@ -67,21 +64,15 @@ def ranges():
 # name: (data, MiB of memory that the program itself needs, command, what it is told)
 PROGRAMS = {
     "sqlite-scan": ("sqlite", 8, ("sqlite3", "db", "select sum(length(v)) from t"), None),
-    "sqlite-point": ("sqlite", 8, ("sqlite3", "db"),
-                     lambda: queries("select length(v) from t where k = '{key}'")),
     "sqlite-range": ("sqlite", 8, ("sqlite3", "db"), ranges),
     "sqlite-blobs": ("blobs", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
     "sqlite-chunks": ("chunks", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
     "sqlite-opens": ("sqlite", 16, ("python3", "-c", BY_OPENS), ranges),
     "sqlite-vacuum": ("sqlite", 48, ("sqlite3", "db", "vacuum"), None),
     "git-log": ("git", 32, ("git", "-C", "repo.git", "log", "--stat"), None),
-    "git-grep": ("git", 32, ("git", "-C", "repo.git", "grep", "-c", "direct_IO", "HEAD"), None),
     "git-clone": ("git", 64, ("git", "clone", "-q", "repo.git", "work"), None),
     "tar": ("tree", 8, ("sh", "-c", "tar cf - fs mm block include | cat"), None),
     "grep": ("tree", 8, ("grep", "-rc", "direct_IO", "fs", "mm", "block", "include"), None),
-    "cc": ("tree", 48, ("sh", "-c", "for f in include/uapi/linux/[a-f]*.h; do "
-                        "gcc -E -I include/uapi $f; done 2>/dev/null; :"), None),
-    "qemu-img": ("qcow2", 48, ("qemu-img", "convert", "-O", "raw", "disk.qcow2", "raw"), None),
     "lmdb-get": ("lmdb", 16, ("python3", "-c", BY_KEY),
                  lambda: "".join(f"{key_of(row)}\n" for row in some_rows())),
     "lmdb-scan": ("lmdb", 8, ("mdb_dump", "."), None),
@@ -93,16 +84,11 @@ PROGRAMS = {
         DEVICES, "select sum(length(payload)) from events where device = {};\n")),
     "postgres-docs": ("docs", 12, PSQL,
                       lambda: some_of(BLOBS, "select body from docs where id = {};\n")),
-    "pgbench": ("pgbench", 12, ("pgbench", "-n", "-c", "4", "-t", "100", "--random-seed=1"), None),
     "rocksdb-get": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readrandom", f"--reads={READS}"),
                     None),
     "rocksdb-range": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=seekrandom", f"--seek_nexts={RANGE}",
                                       f"--reads={READS // 4}"), None),
     "rocksdb-scan": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readseq"), None),
-    "fio-uring": ("plain", 16, (*FIO, "--ioengine=io_uring", "--iodepth=16", "--bs=16k",
-                                f"--number_ios={READS}"), None),
-    "fio-threads": ("plain", 24, (*FIO, "--ioengine=psync", "--numjobs=8", "--bs=64k",
-                                  f"--number_ios={READS // 16}"), None),
 }
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C",
                "PGHOST": "/tmp", "PGUSER": "lab", "PGDATABASE": "postgres"}
@@ -147,15 +133,11 @@ def waits():
 
 
 def latencies(said):
-    """(metric, us) of programs that tell"""
+    """(metric, us) of db_bench"""
     found = re.search(r"^Percentiles: P50: ([\d.]+) .*P99: ([\d.]+) ", said, re.MULTILINE)
     if found:
         yield "p50", float(found[1])
         yield "p99", float(found[2])
-    if said.startswith("{"):
-        of = [job["read"]["clat_ns"]["percentile"] for job in json.loads(said)["jobs"]]
-        for metric, percentile in (("p50", "50.000000"), ("p99", "99.000000")):
-            yield metric, max(job[percentile] for job in of) / 1000
 
 
 def run_inside(command, join, **more):
@@ -196,7 +178,7 @@ def server(join):
 def figures(command, told, join, disk):
     """(metric, unit, value) of a program's run"""
     waited, before, start = waits(), device_reads(disk), time.monotonic_ns()
-    tells = command[0] in ("db_bench", "fio")
+    tells = command[0] == "db_bench"
     said = run_inside(command, join, input=told,
                       stdout=subprocess.PIPE if tells else subprocess.DEVNULL)
     seconds = (time.monotonic_ns() - start) / 1e9

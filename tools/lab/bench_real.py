@@ -2,8 +2,8 @@
 """CPU per I/O on disks that complete later: what it is, and what of it is saved.
 
 The guest's clock leaps while its CPU idles, so instructions are counted from outside, by
-insn_count.c between the marks that dio_load sets: per_io() takes them from its file, grids() and
-text() put rows of results.json on a page.
+insn_count.c between the marks that dio_load sets: per_io() takes them from its file, grids() puts
+rows of results.json in the order of the page.
 """
 
 import re
@@ -73,18 +73,3 @@ def pair(row):
     """Instructions of both kernels"""
     both = row and [row["stock"], row["patched"]]
     return f"{both[0]:.0f} {both[1]:.0f}" if both and None not in both else ""
-
-
-def lines_of(rows):
-    """All grids as lines of text: what is saved, below it what stock and patched take"""
-    for what, ways, lines in grids(rows):
-        cells = [("", *ways)]
-        for place, of in lines:
-            cells.append((place, *(saved(of[way]) for way in ways)))
-            cells.append(("", *(pair(of[way]) for way in ways)))
-        widths = [max(map(len, column)) for column in zip(*cells)]
-        yield f"CPU per I/O, saved ({what}); below: instructions, stock and patched"
-        for first, *others in cells:
-            padded = (cell.rjust(width) for cell, width in zip(others, widths[1:]))
-            yield "  ".join((first.ljust(widths[0]), *padded)).rstrip()
-        yield ""

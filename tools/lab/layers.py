@@ -61,19 +61,17 @@ def functions(tree):
     return read_nm(done.stdout)
 
 
-def sums(symbols, column, of):
-    """{layer: instructions} of one kernel's column of profile.py's list"""
+def sums(symbols, of):
+    """{layer: instructions} of a kernel's {symbol: instructions}"""
     total = dict.fromkeys(LAYERS, 0.0)
-    for symbol in symbols:
-        name = symbol["symbol"]
-        layer = "program" if name == USER else of.get(name, "rest")
-        total[layer] += symbol[column]
+    for name, insns in symbols.items():
+        total["program" if name == USER else of.get(name, "rest")] += insns
     return total
 
 
 def rows(base, case, symbols, trees, command):
     """Rows of results.json, but for what two kernels give"""
-    both = {kernel: sums(symbols, kernel, functions(tree)) for kernel, tree in trees.items()}
+    both = {kernel: sums(symbols[kernel], functions(tree)) for kernel, tree in trees.items()}
     return [{"base": base, "report": "layers", "case": case, "metric": layer, "unit": "insn",
              **{kernel: round(both[kernel][layer], 1) for kernel in both},
              "spread": None, "reported": None, "time": "cpu", "command": command}

@@ -15,10 +15,10 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 # program package, in the order of use
 needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync perl:perl
 	python3:python3-venv spatch:coccinelle qemu-system-x86_64:qemu-system-x86 busybox:busybox-static
-	kmod:kmod sparse:sparse shellcheck:shellcheck mandoc:mandoc musl-gcc:musl-tools dmsetup:dmsetup
+	kmod:kmod sparse:sparse shellcheck:shellcheck musl-gcc:musl-tools dmsetup:dmsetup
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
-	mkfs.ocfs2:ocfs2-tools fio:fio gnuplot:gnuplot-nox clang:clang mountpoint:util-linux
+	mkfs.ocfs2:ocfs2-tools fio:fio clang:clang mountpoint:util-linux
 	ip:iproute2 patch:patch git:git"
 over="mkfs.btrfs:btrfs-progs bindfs:bindfs"
 packers="cpio:cpio fakeroot:fakeroot dpkg-buildpackage:dpkg-dev openssl:openssl"
@@ -58,7 +58,7 @@ tarball=$("$top/tools/lab/base.sh" tarball)
 [ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
 case ${1-}-$base in
 programs-*)
-	needs="$needs sqlite3:sqlite3 qemu-img:qemu-utils mdb_dump:lmdb-utils db_bench:rocksdb-tools"
+	needs="$needs sqlite3:sqlite3 mdb_dump:lmdb-utils db_bench:rocksdb-tools"
 	libs="$libs python3-lmdb postgresql"
 	;;
 over-*)	needs="$needs $over" ;;

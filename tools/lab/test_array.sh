@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # array.sh in a guest of `guest.sh -a many`: fc, many and model come up bare and joined, with the
-# right disks; they fail as they are told, and are mended; they go without a trace; a step that fails,
-# or a signal, takes away what was made before.
+# right disks; they go without a trace; a step that fails, or a signal, takes away what was made before.
 # Run by `make array-tests`.
 #
 # Who is hurt when it is broken: every figure of an array. A disk too few or in the wrong order
@@ -11,8 +10,6 @@
 
 # shellcheck source=../testing/selftests/dio/dio_common.sh
 . "$(dirname "$0")/../testing/selftests/dio/dio_common.sh"
-# shellcheck source=../testing/selftests/dio/dio_faults.sh
-. "$(dirname "$0")/../testing/selftests/dio/dio_faults.sh"
 
 array="$DIO_DIR/array.sh"
 bin=${O:-$PWD}/kselftest
@@ -121,36 +118,6 @@ refused()
 		"$bin/disk_read" blocks=1 bs=1m direct verify "${disks%% *}"
 }
 
-# One of the two ports is somebody else's.
-port_taken()
-{
-	ip link add fctgt type veth peer name other || return
-	traces >"$DIO_TMP/traces.before"
-	fails '^array: failed: ip link add fcini ' up fc
-	bad=$?
-	ip link del fctgt
-	traces >"$DIO_TMP/traces.before"
-	return $bad
-}
-
-# stand_in PROGRAM RC: a program that only fails, before the others on the PATH
-stand_in()
-{
-	mkdir -p "$DIO_TMP/stub"
-	printf '#!/bin/sh\nexit %d\n' "$2" >"$DIO_TMP/stub/$1"
-	chmod +x "$DIO_TMP/stub/$1"
-	stub=$DIO_TMP/stub:
-}
-
-no_dm()
-{
-	stand_in dmsetup 1
-	fails '^array: the disks cannot be joined by device-mapper$' up fc dm
-	bad=$?
-	stub=""
-	return $bad
-}
-
 # Two disks have changed places when they are joined.
 wrong_chunks()
 {
@@ -170,151 +137,6 @@ wrong_chunks()
 	bad=$?
 	stub=""
 	return $bad
-}
-
-# A disk does not hold its stamps.
-wrong_stamps()
-{
-	mkdir -p "$DIO_TMP/other/kselftest"
-	ln -s "$bin/disk_stamp" "$DIO_TMP/other/kselftest/disk_stamp"
-	printf '#!/bin/sh\nexit 5\n' >"$DIO_TMP/other/kselftest/disk_read"
-	chmod +x "$DIO_TMP/other/kselftest/disk_read"
-	_out=$O
-	O=$DIO_TMP/other
-	fails '^array: fc: the disks do not hold their stamps$' up fc
-	bad=$?
-	O=$_out
-	return $bad
-}
-
-no_tools()
-{
-	_out=$O
-	O=$DIO_TMP
-	fails '^array: fc0 cannot be stamped$' up fc
-	bad=$?
-	O=$_out
-	return $bad
-}
-
-# hidden REGEX NAME: of a kernel that has none of the drivers
-hidden()
-{
-	rc=0
-	# shellcheck disable=SC2016 # the inner shell's
-	unshare -m sh -c 'mount -t tmpfs none /sys/bus && exec "$@"' - "$array" up "$2" \
-		>"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	[ $rc -eq 1 ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] && grep -Eq "$1" "$DIO_TMP/said" &&
-		no_traces
-}
-
-# reads DISK [SECTOR]
-reads()
-{
-	dd if="$1" of=/dev/null bs=512 skip="${2-0}" count=1 iflag=direct status=none
-}
-
-# writes DISK: at 12 MiB
-writes()
-{
-	dd if=/dev/zero of="$1" bs=4k seek=3072 count=1 oflag=direct conv=notrunc status=none
-}
-
-# told_not CMD...: it fails; what it says is shown
-told_not()
-{
-	! "$@" || { echo "$* should fail"; return 1; }
-}
-
-# faulty NAME WHAT CMD...: CMD succeeds on the first disk, not while WHAT is wrong, and after mend
-faulty()
-{
-	array_name=$1
-	what=$2
-	shift 2
-	"$@" || return
-	"$array" fail "$array_name" "$what" && told_not "$@"
-	bad=$?
-	"$array" mend "$array_name" && "$@" && return $bad
-}
-
-# All but the bad sector can be read.
-bad_sector()
-{
-	faulty many medium reads "${disks%% *}" 4660 && "$array" fail many medium || return
-	reads "${disks%% *}" 4659 && reads "${disks%% *}" 4661
-	bad=$?
-	"$array" mend many && return $bad
-}
-
-# protected NAME: no disk takes a write, each can be read
-protected()
-{
-	faulty "$1" protected writes "${disks%% *}" && "$array" fail "$1" protected || return
-	bad=0
-	for disk in $disks; do
-		if ! reads "$disk" || ! told_not writes "$disk"; then
-			echo "$disk"
-			bad=1
-		fi
-	done
-	"$array" mend "$1" && return $bad
-}
-
-# number_of MODEL: disks of that model
-number_of()
-{
-	grep -ls "$1" /sys/block/sd*/device/model | wc -l
-}
-
-lun_reset()
-{
-	before=$(fault_resets)
-	"$array" fail many reset && [ "$(fault_resets)" -eq $((before + 1)) ]
-}
-
-# gone NAME MODEL: one disk fewer, then as many as before
-gone()
-{
-	before=$(number_of "$2")
-	"$array" fail "$1" gone && between=$(number_of "$2") && "$array" mend "$1" || return
-	echo "$before disks, then $between, then $(number_of "$2")"
-	[ "$between" -eq $((before - 1)) ] && [ "$(number_of "$2")" -eq "$before" ]
-}
-
-# The cable is out of the host's port, and in again.
-cable()
-{
-	"$array" fail fc path || return
-	dio_wait 30 grep -qx Linkdown /sys/class/fc_host/*/port_state
-	bad=$?
-	"$array" mend fc && reads "${disks%% *}" && return $bad
-}
-
-# A transition takes five seconds; then the disk works.
-transition()
-{
-	state=$config/core/fileio_0/fc0/alua/default_tg_pt_gp/alua_access_state
-	"$array" fail fc transition && [ "$(cat "$state")" -eq 1 ] && reads "${disks%% *}" || return
-	"$array" mend fc && [ "$(cat "$state")" -eq 0 ] && reads "${disks%% *}"
-}
-
-down_while_it_fails()
-{
-	"$array" fail many medium && "$array" fail many protected && down many
-}
-
-# Nothing serves the modelled disks.
-no_ublk()
-{
-	rc=0
-	# shellcheck disable=SC2016 # the inner shell's
-	unshare -m sh -c 'mount -t tmpfs none /dev && : >/dev/null && exec "$@"' - "$array" up model \
-		>"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	[ $rc -eq 1 ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
-		grep -q '^array: no modelled disks: .*ublk-control' "$DIO_TMP/said" && no_traces
 }
 
 # interrupted WORDS... -- CMD...: SIGTERM as soon as CMD succeeds
@@ -356,7 +178,7 @@ clean()
 }
 
 dio_init "$@"
-dio_need bash dmsetup ip diff python3 unshare
+dio_need bash dmsetup ip diff python3
 [ -x "$bin/disk_read" ] || dio_skip_all "there are no selftests in $bin (make selftests)"
 mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config ||
 	dio_skip_all "this kernel has no configfs"
@@ -367,7 +189,7 @@ export O
 disks=""
 dio_on_exit clean
 traces >"$DIO_TMP/traces.before"
-dio_plan 60
+dio_plan 26
 
 for words in "fc 8 16 8191" "many 64 4 1008" "model 8 16 512"; do
 	# shellcheck disable=SC2086 # array, disks, MiB of stamps of each, parts that are joined
@@ -377,53 +199,17 @@ for words in "fc 8 16 8191" "many 64 4 1008" "model 8 16 512"; do
 	[ "$name" != fc ] || dio_check "fc: an HBA port that sees a target" ports
 	dio_check "$name: what is up is not touched" refused
 	dio_check "$name: down leaves nothing" down "$name"
-	dio_check "$name: down again" down "$name"
 	for how in md dm; do
 		dio_check "$name: joined by $how" joined "$count" "$name" $how "$parts"
 		dio_check "$name: joined by $how, down leaves nothing" down "$name"
 	done
 done
 
-dio_check "many is up, to fail" up 64 many
-dio_check "many: a bad sector" bad_sector
-dio_check "many: write-protected" protected many
-dio_check "many: a LUN reset" lun_reset
-dio_check "many: a disk is gone, and back" gone many scsi_debug
-dio_check "many has no path to lose" says 2 \
-	'^array: many cannot do path: .*: array.sh up fc$' fail many path
-dio_check "many: down while it fails" down_while_it_fails
-
-dio_check "fc is up, to fail" up 8 fc
-dio_check "fc: write-protected" protected fc
-dio_check "fc: standby" faulty fc standby reads "${disks%% *}"
-dio_check "fc: transition" transition
-dio_check "fc: the cable is pulled, and back" cable
-dio_check "fc: a disk is gone, and back" gone fc FILEIO
-dio_check "fc has no bad sectors" says 2 \
-	'^array: fc cannot do medium: .*: array.sh up many$' fail fc medium
-dio_check "fc: down, mended" down fc
-dio_check "what is not up does not fail" says 1 '^array: fc is not up$' fail fc gone
-
-dio_check "a port's name is taken" port_taken
-dio_check "no device-mapper" no_dm
 dio_check "chunks in the wrong place" wrong_chunks
-dio_check "stamps in the wrong place" wrong_stamps
-dio_check "no tools" no_tools
-dio_check "a kernel without FCoE" hidden '^array: this kernel has no FCoE$' fc
-dio_check "a kernel without scsi_debug" hidden '^array: this kernel has no scsi_debug$' many
-dio_check "a kernel without ublk" no_ublk
-dio_check "no disks attached" fails 'found 0 of 8 disks: is this guest.sh -a sas' up sas
 
-dio_check "SIGTERM when the first port is there" interrupted fc -- exists /sys/class/net/fcini
-dio_check "SIGTERM when half of the LUNs are" interrupted fc -- exists "$config/core/fileio_0/fc4"
 dio_check "SIGTERM when they are joined" interrupted fc dm -- exists "/sys/block/dm-*"
 dio_check "SIGTERM when many disks come" interrupted many -- grep -qs scsi_debug \
 	/sys/block/sda/device/model
-dio_check "SIGTERM when the model makes disks" interrupted model -- exists "/sys/block/ublkb*"
 
-usage='^array: usage: array.sh up scsi\|sas\|fc\|many\|model \[md\|dm\] \| down NAME \| fail NAME WHAT \| mend NAME$'
-dio_check "no words" says 2 "$usage"
+usage='^array: usage: array.sh up scsi\|sas\|fc\|many\|model \[md\|dm\] \| down NAME$'
 dio_check "no such array" says 2 "$usage" up ide
-dio_check "no such way to join" says 2 "$usage" up fc lvm
-dio_check "no such fault" says 2 '^array: WHAT is medium, .* or space$' fail many fire
-dio_check "down takes no way" says 2 "$usage" down fc md

@@ -4,7 +4,6 @@
 Each word that complaints.sh looks for is also taken out of it, and must then be missed.
 """
 
-import re
 import subprocess
 import tempfile
 import unittest
@@ -52,18 +51,16 @@ def complaints(text, tool=TOOL.read_text()):
 
 
 class Complaints(unittest.TestCase):
-    def test_quiet(self):
+    def test_quiet_or_no_log(self):
         self.assertEqual(complaints(QUIET), (1, ""))
+        done = subprocess.run([TOOL, "/no/such/log"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
 
-    def test_each_kind(self):
-        for word, line in COMPLAINTS.items():
-            with self.subTest(word=word):
-                self.assertEqual(complaints(QUIET + line + "\n"), (0, f"7:{line}\n"))
-
-    def test_other_words_of_newer_kernels(self):
-        for line in ("WARNING: mm/gup.c:10 at f+0x1/0x2, CPU#1: dd/99",
-                     "INFO: task dd:99 blocked in I/O wait for more than 120 seconds."):
-            self.assertEqual(complaints(QUIET + line + "\n"), (0, f"7:{line}\n"))
+    def test_each_kind_is_found(self):
+        lines = [*COMPLAINTS.values(), "WARNING: mm/gup.c:10 at f+0x1/0x2, CPU#1: dd/99",
+                 "INFO: task dd:99 blocked in I/O wait for more than 120 seconds."]
+        said = "".join(f"{n}:{line}\n" for n, line in enumerate(lines, 7))
+        self.assertEqual(complaints(QUIET + "\n".join(lines) + "\n"), (0, said))
 
     def test_each_word_is_needed(self):
         comment, said, tool = TOOL.read_text().partition("\nsaid=")
@@ -72,16 +69,6 @@ class Complaints(unittest.TestCase):
                 self.assertIn(word, tool)
                 mutant = comment + said + tool.replace(word, "@", 1)
                 self.assertEqual(complaints(line + "\n", mutant)[0], 1)
-
-    def test_each_word_has_a_line(self):
-        words = "|".join(re.findall(r"said=[\"'](?:\$said\|)?(.*)[\"']", TOOL.read_text()))
-        known = "|".join(COMPLAINTS)
-        self.assertEqual(sorted(words), sorted(known))
-
-    def test_no_log(self):
-        done = subprocess.run([TOOL, "/no/such/log"], capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("/no/such/log", done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The kit (kit.sh) and what field makes of its state: rows as bench.py makes them, and a table."""
 
-import html.parser
 import json
 import os
 import random
@@ -18,6 +17,7 @@ LAB = Path(__file__).resolve().parents[1]
 DIO = LAB.parent / "testing/selftests/dio"
 sys.path.insert(0, str(LAB))
 import bench  # noqa: E402 (the path comes first)
+import bench_report  # noqa: E402
 import field  # noqa: E402
 
 AWKS = [command for command in (["awk"], ["mawk"], ["gawk", "--posix"], ["busybox", "awk"])
@@ -32,38 +32,6 @@ def state(values, *more, report="field-1", case="disks-direct", metric="mb_per_s
         said = " ".join(f"{number:.3f}" for number in numbers)
         lines.append(f"row.{turn}\t{report}\t{case}\t{metric}\tu\t{said}\tdisk_read \"x\" \\d")
     return "\n".join((*lines, *more, ""))
-
-
-class Page(html.parser.HTMLParser):
-    """What a page says: the headers of its parts, its rows; each element must be closed."""
-    def __init__(self, text):
-        super().__init__()
-        self.heads, self.rows, self.said, self.open = [], [], "", []
-        self.feed(text)
-        self.close()
-        if self.open:
-            raise ValueError(f"not closed: {self.open}")
-
-    def handle_starttag(self, tag, attrs):
-        if tag != "meta":
-            self.open.append(tag)
-        if tag == "tr" and "tbody" in self.open:
-            self.rows.append([])
-        elif tag == "td":
-            self.rows[-1].append("")
-        elif tag == "h2":
-            self.heads.append("")
-
-    def handle_endtag(self, tag):
-        if self.open.pop() != tag:
-            raise ValueError(f"{tag} closes another")
-
-    def handle_data(self, data):
-        self.said += data
-        if "td" in self.open:
-            self.rows[-1][-1] += data
-        elif "h2" in self.open:
-            self.heads[-1] += data
 
 
 class Kit(unittest.TestCase):
@@ -87,13 +55,9 @@ class Kit(unittest.TestCase):
         return json.loads(done.stdout)
 
     def compare(self, *files, awk=("awk",)):
-        done = self.compare_as("text", *files, awk=awk)
+        done = subprocess.run([*awk, "-f", DIO / "field_table.awk", *files], check=False,
+                              capture_output=True, text=True)
         return done.stdout.splitlines()[1:] if done.returncode == 0 else done.stderr
-
-    @staticmethod
-    def compare_as(form, *files, awk=("awk",)):
-        return subprocess.run([*awk, "-f", DIO / "field_table.awk", "-f", DIO / f"field_{form}.awk",
-                               *files], check=False, capture_output=True, text=True)
 
     def of_bench(self, values):
         """The same row by bench.py"""
@@ -109,7 +73,7 @@ class Kit(unittest.TestCase):
 
     def test_rows_are_those_of_bench(self):
         draw = random.Random(1)
-        for spread in (0.1, 3, 40) * 5:
+        for spread in (0.1, 3, 40):
             values = [[draw.uniform(99, 99 + spread) + 20 * (t in (1, 2)) for _ in range(3)]
                       for t in range(4)]
             want = self.of_bench(values)
@@ -125,9 +89,15 @@ class Kit(unittest.TestCase):
                          ("6.1.7", 62.02, 'disk_read "x" \\d'))
         self.assertEqual([r["case"] for r in rows if "machine" in r], ["stock", "patched"])
         said = subprocess.run([LAB / "bench.py", "report", self.tmp / "rows.json", "field-1"],
-                              check=True, capture_output=True, text=True).stdout.splitlines()
+                              env={**os.environ, "BASE": ""}, check=True, capture_output=True,
+                              text=True).stdout.splitlines()
         self.assertRegex(said[1], r"^6.1.7 +field-1 +disks-direct +mb_per_s .* 62.02$")
         self.assertEqual(len(said), 2)
+        page = bench_report.write(rows)
+        for part in ("disks-direct", '<span class="word better">better</span> 17 % more',
+                     "<code>./field</code>", "<h2>On what</h2>", "6.1.9-b"):
+            self.assertIn(part, page)
+        self.assertNotIn("Not measured yet: <code>make trace", page)
 
     def test_patched_is_told_by_its_readahead(self):
         values = [[1.0], [2.0], [2.0], [1.0]]
@@ -135,14 +105,6 @@ class Kit(unittest.TestCase):
         self.assertEqual((row["stock"], row["patched"], row["base"]), (2.0, 1.0, "6.1.9"))
         row = self.rows(state(values[:1], "machine.1\tvm.readahead_runs\t1"))[0]
         self.assertEqual((row["stock"], row["patched"]), (None, 1.0))
-
-    def test_names_only_if_asked(self):
-        lines = ("machine.1\tnames host\tsecret", "machine.1\tnames disk 1\tnaa.77",
-                 "machine.1\tcpu\t2 x fast", "told\tturn 2: disk 1: changed")
-        for names, wanted in ((0, ["cpu", "data 1"]),
-                              (1, ["names host", "names disk 1", "cpu", "data 1"])):
-            rows = self.rows(state([[1.0]], *lines), names)
-            self.assertEqual(list(rows[-1]["machine"]), wanted)
 
     def test_table(self):
         cases = (("mb_per_s", 3.0, "200.0 % better"), ("latency_us", 3.0, "200.0 % worse"),
@@ -154,50 +116,6 @@ class Kit(unittest.TestCase):
                 with self.subTest(awk=awk, metric=metric):
                     line, = self.compare(self.tmp / "rows.json", awk=awk)
                     self.assertTrue(line.endswith(verdict), line)
-
-    def test_table_of_two_files_of_any_layout(self):
-        self.rows(state([[1.0, 1.1]]))
-        shutil.copy(self.tmp / "rows.json", self.tmp / "first.json")
-        rows = self.rows(state([[2.0, 2.1]]))
-        (self.tmp / "rows.json").write_text(json.dumps(rows, indent=1))
-        for awk in AWKS:
-            line = self.compare(self.tmp / "first.json", self.tmp / "rows.json", awk=awk)[-1]
-            self.assertRegex(line, r"stock +1.000 +2.000 +2.000 +0.100 +100.0 % better$")
-
-    def test_page_has_what_the_table_has(self):
-        self.rows(state([[1.0, 1.2], [3.0, 3.2]]) +
-                  state([[5.0, 9.0], [6.0, 9.0]], case="same <&>") +
-                  state([[1.0, 1.2], [.5, .6]], report="field-4"))
-        for awk in AWKS:
-            rows = [line.split() for line in self.compare(self.tmp / "rows.json", awk=awk)]
-            page = Page(self.compare_as("page", self.tmp / "rows.json", awk=awk).stdout)
-            self.assertEqual(page.heads, ["field-1", "field-4"])
-            self.assertIn("1 better, 1 worse, 1 with no difference.", page.said)
-            for row, cells in zip(rows, page.rows, strict=True):
-                with self.subTest(awk=awk, row=row):
-                    number = row.index("u")
-                    self.assertEqual(cells[0], " ".join(row[1:number - 1]))
-                    self.assertEqual([*cells[3:5], *cells[6:]], row[number + 1:number + 5])
-                    self.assertEqual(cells[2], " ".join(row[number + 5:]))
-
-    def test_page_of_two_files(self):
-        self.rows(state([[1.0, 1.1]], "machine.1\tcpu\t2 x \"fast\" <one>"))
-        shutil.copy(self.tmp / "rows.json", self.tmp / "first.json")
-        self.rows(state([[2.0, 2.1]], "machine.1\tcpu\t1 & no more", "machine.1\tnuma\ttwo"))
-        for awk in AWKS:
-            page = Page(self.compare_as("page", self.tmp / "first.json", self.tmp / "rows.json",
-                                        awk=awk).stdout)
-            self.assertEqual(page.rows[0], ["disks-direct", "mb_per_s, u", "stock",
-                                            "100.0 % better", "1.000", "2.000", "", "2.000",
-                                            "0.100"])
-            self.assertEqual(page.rows[1:], [["cpu", '2 x "fast" <one>', "1 & no more"],
-                                             ["numa", "", "two"]])
-            self.assertEqual(page.heads, ["field-1", "On what"])
-
-    def test_no_figures(self):
-        (self.tmp / "none.json").write_text("{}")
-        self.assertIn("no figures in", self.compare(self.tmp / "none.json"))
-
 
     def pack(self):
         return subprocess.run([LAB / "kit.sh"], env={**os.environ, "O": str(self.tmp), "FIO": ""},
@@ -214,10 +132,6 @@ class Kit(unittest.TestCase):
                                 self.tmp / "rows.json"], env={"PATH": ""}, check=True,
                                capture_output=True, text=True).stdout
         self.assertIn("100.0 % better", table)
-        page = subprocess.run([kit / "busybox", "sh", kit / "field", "compare", "--html",
-                               self.tmp / "rows.json"], env={"PATH": ""}, check=True,
-                              capture_output=True, text=True).stdout
-        self.assertIn("100.0 % better", Page(page).said)
         self.assertIn("./field --disks", (kit / "README").read_text())
         self.assertEqual(len((kit / "field_reported").read_text().splitlines()),
                          len(field.REPORTED))

@@ -50,13 +50,12 @@ static const char usage[] =
 	"       array_io load [direct] [from=N] size=N [bs=4k] [depth=32] n=N|until=FILE\n"
 	"                [errno=EIO] [least=MS] [most=MS] DEVICE";
 
-enum what { NONE, WRITE, READ, LOAD };
+enum { NONE, WRITE, READ, LOAD };
 
 static struct {
 	const char *name, *until;
 	unsigned long long gen, from, size, bs, depth, bad, badsize, n, least, most;
-	enum what what;
-	int direct, error;
+	int what, direct, error;
 } opt = { .gen = 1, .bs = 4096, .depth = 32 };
 
 /* One request; a load's slot has every depth'th block to itself. */
@@ -75,7 +74,7 @@ static unsigned long long blocks, done, failed, longest;
 
 /* --- The command line --- */
 
-static int parse_errno(const char *word, const char *name)
+static int parse_errno(const char *name)
 {
 	static const struct { const char *name; int number; } known[] = {
 		{ "EIO", EIO }, { "ENODATA", ENODATA }, { "ENOSPC", ENOSPC }, { "EBADE", EBADE },
@@ -88,59 +87,31 @@ static int parse_errno(const char *word, const char *name)
 	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(name, known[i].name))
 			return known[i].number;
-	die(EXIT_USAGE, "%s: no such error is known here", word);
+	die(EXIT_USAGE, "errno=%s: no such error is known here", name);
 }
 
-static int parse_setting(char *word)
-{
-	static const struct { const char *name; unsigned long long *to; } numbers[] = {
-		{ "gen=", &opt.gen }, { "from=", &opt.from }, { "size=", &opt.size },
-		{ "bs=", &opt.bs }, { "depth=", &opt.depth }, { "bad=", &opt.bad },
-		{ "badsize=", &opt.badsize }, { "n=", &opt.n }, { "least=", &opt.least },
-		{ "most=", &opt.most },
-	};
-	unsigned int i;
-	size_t len;
+static const char *error_name;
 
-	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		len = strlen(numbers[i].name);
-		if (strncmp(word, numbers[i].name, len))
-			continue;
-		*numbers[i].to = parse_number(word, word + len);
-		return 1;
-	}
-	return 0;
-}
-
-static void parse_word(char *word)
-{
-	if (parse_setting(word))
-		return;
-	if (!strcmp(word, "write"))
-		opt.what = WRITE;
-	else if (!strcmp(word, "read"))
-		opt.what = READ;
-	else if (!strcmp(word, "load"))
-		opt.what = LOAD;
-	else if (!strcmp(word, "direct"))
-		opt.direct = 1;
-	else if (!strncmp(word, "errno=", 6))
-		opt.error = parse_errno(word, word + 6);
-	else if (!strncmp(word, "until=", 6))
-		opt.until = word + 6;
-	else if (strchr(word, '/'))
-		opt.name = word;
-	else
-		die(EXIT_USAGE, "unknown word %s", word);
-}
+static const struct word words[] = {
+	{ .name = "gen=", .number = &opt.gen }, { .name = "from=", .number = &opt.from },
+	{ .name = "size=", .number = &opt.size }, { .name = "bs=", .number = &opt.bs },
+	{ .name = "depth=", .number = &opt.depth }, { .name = "bad=", .number = &opt.bad },
+	{ .name = "badsize=", .number = &opt.badsize }, { .name = "n=", .number = &opt.n },
+	{ .name = "least=", .number = &opt.least }, { .name = "most=", .number = &opt.most },
+	{ .name = "until=", .text = &opt.until },
+	{ .name = "write", .flag = &opt.what, .value = WRITE },
+	{ .name = "read", .flag = &opt.what, .value = READ },
+	{ .name = "load", .flag = &opt.what, .value = LOAD },
+	{ .name = "direct", .flag = &opt.direct, .value = 1 },
+	{ .name = "errno=", .text = &error_name },
+	{ .name = NULL }
+};
 
 static void parse(int argc, char **argv)
 {
-	int i;
-
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
+	parse_words(argc, argv, usage, words, &opt.name, 1);
+	if (error_name)
+		opt.error = parse_errno(error_name);
 	if (!opt.name || !opt.what || !opt.size || !opt.bs || !opt.gen ||
 	    (opt.what == LOAD && !opt.n == !opt.until))
 		die(EXIT_USAGE, "%s", usage);

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What goes wrong with SCSI disks, and how it is taken back: test_array_faults.sh has I/O in flight
-# meanwhile, tools/lab/array.sh does it by hand. To be sourced; it needs nothing else.
+# What goes wrong with SCSI disks, and how it is taken back. test_array_faults.sh sources this.
 #
 #	fault_debug WHAT DISK...	of scsi_debug, from now on:
 #		medium		sector 4660 of each of its disks cannot be read

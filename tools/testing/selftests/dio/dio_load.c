@@ -40,62 +40,42 @@
 static const char usage[] =
 	"usage: dio_load read|write|mix|map [WORD]... bs=4k n=20000 FILE";
 
-enum way { SYNC, AIO, URING };
+enum { SYNC, AIO, URING };
+enum { NOTHING, READ, WRITE, MIX, MAP };
 
 static struct {
 	const char *name;
 	unsigned long long bs, n, seed, depth, readers, marks;
-	enum way way;
-	int write, mix, chosen, huge, split, map;
+	int way, what, huge, split;
 } opt = { .depth = 32 };
 
 static int fd;
 static char *memory;
 static unsigned long long places;
 
-static void parse_word(char *word)
-{
-	if (!strcmp(word, "read") || !strcmp(word, "write") || !strcmp(word, "mix")) {
-		opt.write = *word == 'w';
-		opt.mix = *word == 'm';
-		opt.chosen = 1;
-	} else if (!strcmp(word, "map")) {
-		opt.map = 1;
-		opt.chosen = 1;
-	} else if (!strcmp(word, "aio")) {
-		opt.way = AIO;
-	} else if (!strcmp(word, "uring")) {
-		opt.way = URING;
-	} else if (!strcmp(word, "huge")) {
-		opt.huge = 1;
-	} else if (!strcmp(word, "split")) {
-		opt.huge = 1;
-		opt.split = 1;
-	} else if (!strncmp(word, "bs=", 3)) {
-		opt.bs = parse_number(word, word + 3);
-	} else if (!strncmp(word, "n=", 2)) {
-		opt.n = parse_number(word, word + 2);
-	} else if (!strncmp(word, "seed=", 5)) {
-		opt.seed = parse_number(word, word + 5);
-	} else if (!strncmp(word, "depth=", 6)) {
-		opt.depth = parse_number(word, word + 6);
-	} else if (!strncmp(word, "readers=", 8)) {
-		opt.readers = parse_number(word, word + 8);
-	} else if (!strncmp(word, "marks=", 6)) {
-		opt.marks = parse_number(word, word + 6);
-	} else if (strchr(word, '/')) {
-		opt.name = word;
-	} else {
-		die(EXIT_USAGE, "unknown word %s", word);
-	}
-}
+static const struct word words[] = {
+	{ .name = "aio", .flag = &opt.way, .value = AIO },
+	{ .name = "uring", .flag = &opt.way, .value = URING },
+	{ .name = "huge", .flag = &opt.huge, .value = 1 },
+	{ .name = "split", .flag = &opt.split, .value = 1 },
+	{ .name = "read", .flag = &opt.what, .value = READ },
+	{ .name = "write", .flag = &opt.what, .value = WRITE },
+	{ .name = "mix", .flag = &opt.what, .value = MIX },
+	{ .name = "map", .flag = &opt.what, .value = MAP },
+	{ .name = "bs=", .number = &opt.bs }, { .name = "n=", .number = &opt.n },
+	{ .name = "seed=", .number = &opt.seed }, { .name = "depth=", .number = &opt.depth },
+	{ .name = "readers=", .number = &opt.readers },
+	{ .name = "marks=", .number = &opt.marks },
+	{ .name = NULL }
+};
 
 static void open_file(void)
 {
 	char why[PATH_MAX];
 	off_t size;
 
-	fd = open_claimed(opt.name, O_DIRECT, opt.write || opt.mix, why, sizeof(why));
+	fd = open_claimed(opt.name, O_DIRECT, opt.what == WRITE || opt.what == MIX, why,
+			  sizeof(why));
 	if (fd < 0)
 		die(1, "%s", why);
 	size = lseek(fd, 0, SEEK_END);
@@ -112,7 +92,7 @@ static off_t next_place(void)
 /* Is I/O number @i a write? */
 static int writes(unsigned long long i)
 {
-	return opt.mix ? i % 12 >= 7 : opt.write;
+	return opt.what == MIX ? i % 12 >= 7 : opt.what == WRITE;
 }
 
 static void check(long result)
@@ -261,12 +241,9 @@ int main(int argc, char **argv)
 {
 	unsigned long long start, nothing = 0, whole = 1;
 	size_t size;
-	int i;
 
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
-	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.chosen)
+	parse_words(argc, argv, usage, words, &opt.name, 1);
+	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.what)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.way != SYNC)
 		whole = opt.depth;
@@ -275,11 +252,11 @@ int main(int argc, char **argv)
 	opt.n = (opt.n + whole - 1) / whole * whole;
 	open_file();
 	size = opt.bs * (opt.way == SYNC ? 1 : opt.depth);
-	memory = load_memory(size, opt.huge);
+	memory = load_memory(size, opt.huge || opt.split);
 	if (opt.split)
 		split_memory(memory, size);
 	stay_in_memory();
-	if (opt.map) {
+	if (opt.what == MAP) {
 		start = now_ns();
 		run_ioctl(FIGETBSZ);
 		nothing = now_ns() - start;

@@ -67,7 +67,7 @@ static const char usage[] =
 enum way { SYNC, VECTOR, AIO, URING, FIXED, NR_WAYS };
 
 static unsigned long long unit, piece, nr_ops, seed, op_nr;
-static const char *name, *copy_name;
+static const char *name, *copy_name, *without;
 static int direct_fd, cached_fd, only_bad, only_nowait, polled;
 static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
@@ -517,31 +517,15 @@ static void leave_out(const char *what)
 	die(EXIT_USAGE, "without=%s: no such operation", what);
 }
 
-static void parse_word(char *word)
-{
-	if (!strncmp(word, "unit=", 5))
-		unit = parse_number(word, word + 5);
-	else if (!strncmp(word, "n=", 2))
-		nr_ops = parse_number(word, word + 2);
-	else if (!strncmp(word, "seed=", 5))
-		seed = parse_number(word, word + 5);
-	else if (!strncmp(word, "without=", 8))
-		leave_out(word + 8);
-	else if (!strcmp(word, "bad"))
-		only_bad = 1;
-	else if (!strcmp(word, "nowait"))
-		only_nowait = 1;
-	else if (!strcmp(word, "polled"))
-		polled = 1;
-	else if (!strncmp(word, "piece=", 6))
-		piece = parse_number(word, word + 6);
-	else if (strchr(word, '/') && !name)
-		name = word;
-	else if (strchr(word, '/') && !copy_name)
-		copy_name = word;
-	else
-		die(EXIT_USAGE, "unknown word %s", word);
-}
+static const struct word words[] = {
+	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
+	{ .name = "seed=", .number = &seed }, { .name = "piece=", .number = &piece },
+	{ .name = "bad", .flag = &only_bad, .value = 1 },
+	{ .name = "nowait", .flag = &only_nowait, .value = 1 },
+	{ .name = "polled", .flag = &polled, .value = 1 },
+	{ .name = "without=", .text = &without },
+	{ .name = NULL }
+};
 
 static void read_all(void)
 {
@@ -660,11 +644,13 @@ static void write_copy(void)
 
 int main(int argc, char **argv)
 {
-	int i;
+	const char *names[2] = { NULL };
 
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
+	parse_words(argc, argv, usage, words, names, 2);
+	name = names[0];
+	copy_name = names[1];
+	if (without)
+		leave_out(without);
 	if (!name || (!nr_ops && !only_bad && !only_nowait) || !unit || PAGE % unit || piece > unit)
 		die(EXIT_USAGE, "%s", usage);
 	want_file(name);

@@ -5,41 +5,22 @@
  *	dio_pin FILE
  *	dio_pin count|pieces|over FILE
  *
- * With FILE alone: direct reads and fork. The bug: memory that the disk writes to was held by a
- * plain reference. A fork makes the page copy-on-write; whoever writes into it first gets a copy.
- * If that is the parent, while the disk writes, it has the copy and the disk's data goes into the
- * page that the child keeps. Who is hurt: programs that fork (or start another program) beside
- * direct I/O into memory that is not whole pages, or that also writes next to it: they read success
- * and old data.
+ * With FILE alone: direct reads and fork. Where memory that the disk writes to is held by a plain
+ * reference, a fork makes its page copy-on-write; if the parent writes next to it first, the parent
+ * gets a copy, and the data goes into the page that the child keeps. Who is hurt: programs that
+ * fork beside direct I/O into memory that is not whole pages. They read success and old data. Pages
+ * that are pinned are copied at fork instead. FILE, which is written to, is on a disk that holds
+ * reads back (dm-delay, 100 ms). Linux 6.1 fails on every file system and on the bare disk.
  *
- *	parent: reads into a page, the disk is busy
- *	parent: forks, the page becomes copy-on-write
- *	parent: writes another byte of the page, and gets a copy of it
- *	disk: writes into the page that the child has now
- *	parent: the read returns, the data is not there
+ * count and pieces only read FILE, and hold the pins that /proc/vmstat counts as taken against
+ * those dropped. count reads into parts of pages, several of one page, too, of which a bio keeps
+ * one pin. pieces reads into a huge page by pieces that are no whole sectors: the kernel takes the
+ * end that is inside a sector out of the bio. Linux 7.3 dropped one pin for an entry of many pages,
+ * and none where it was shortened. Who is hurt: everybody; any user can lose memory so, 2 MiB at a
+ * time.
  *
- * Pages that are pinned are copied at fork instead: the child gets the copy.
- *
- * FILE is on a disk that holds reads back (dm-delay, 100 ms), longer than a fork takes; AIO and
- * io_uring submit without waiting, so the read is in flight when they return. Linux 6.1 fails on
- * every file system and on the bare disk: FILE may be one, and is written to.
- *
- * The words count and pieces only read FILE, and hold the pins that /proc/vmstat counts as taken
- * against those counted as dropped. count reads into parts of pages, several of one page, too, of
- * which a bio keeps one pin. pieces reads into a huge page: one page of it, and by pieces of memory
- * that are no whole sectors:
- *
- *	bio: full, or the next piece is bad memory, and what it has ends inside a sector
- *	kernel: takes that end out of the bio, which is left with whole sectors
- *
- * Two bugs: memory of one folio is one entry of a bio, whatever pages it touches, and one pin was
- * dropped when the entry was taken out, none when it was shortened. Who is hurt: everybody. A page
- * that stays pinned is never freed: any user who may read a file with O_DIRECT can lose memory so,
- * 2 MiB at a time. And where a page was pinned once more, for the next bio, that was not counted:
- * who looks for leaked pins in /proc/vmstat saw less than none. Linux 7.3 has both.
- *
- * over does the same with writes: it writes over the first page of FILE, with what is there. The
- * bug: a path for small requests that does not let go of pages, or only if it did the write itself.
+ * over writes over the first page of FILE what is there: a path for small requests must let go of
+ * pages, too, also where it did not do the write itself.
  *
  * Exit status: 0 right, 1 wrong data or pins, 2 usage, 4 this kernel or disk lacks what it takes.
  */

@@ -9,85 +9,46 @@
  *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
  *	dio_race [disk=1] check FILE
  *
- * Who is hurt: programs that keep reading and writing a log or a database file past the page cache
- * while another cuts it off and lets it grow again, and everybody whose deleted data is on the same
- * disk.
+ * With unit= and n= the processes in the table below read, write and truncate FILE:
  *
  *	reader: looks up where the blocks are, sends the read
  *	truncate: frees the blocks
  *	writer of anything: gets them, writes
  *	reader: has somebody else's data
  *
- * So a truncate must wait for direct I/O in flight (i_dio_count), new blocks must show nothing but
- * zeros and what is written to them, and a write that extends the file tells the size last. A
- * kernel that breaks this shows what lay on the disk before, or data of another place; one that
- * forgets to count down, or waits with a lock held that completion needs, hangs. For file systems
- * that never get this right: with the word steady nobody truncates, and with the word whole the
- * file does not grow either; all of it is written before the others start. With the word apart,
- * direct writers and what ends their writes are on one CPU, and all others on another: who waits
- * in a loop for a lock, in a kernel that preempts nobody, keeps from running whoever is to have it
- * next (readers of ocfs2), and all hang. Each process must do something within so many seconds.
+ * So a truncate must wait for direct I/O in flight (i_dio_count), new blocks must show only zeros
+ * and what is written to them, and a write that extends the file tells the size last. A kernel that
+ * breaks this shows old data; one that forgets to count down, or waits with a lock that completion
+ * needs, hangs: each process must do something within so many seconds. steady: nobody truncates.
+ * whole: the file is written before, and does not grow. apart: direct writers on one CPU, all
+ * others on another, for kernels whose readers spin on a lock and keep its next owner from running.
  *
- * The word cut does that once, on a file of stamps; it needs a disk that takes more than a second
- * to read. The word fallback needs one that takes as long to write, and is about another fault:
+ * Each sector written holds its stamp (stamp.h). The writers do n operations each, the others go on
+ * until they have. A read may fall short, each of its bytes is that of the stamp or zero. In the
+ * end, and with check (once the file system is mounted anew), each sector is its stamp or zeros.
  *
- *	AIO writer: sends a part of a block
- *	writer: comes to a hole, and goes on in the page cache, into another part of that block
- *	page cache: reads the block, as it was, and writes all of it
+ * The other words are one race each, on a disk that takes more than a second (aligned: five):
  *
- * Who is hurt: one process with two writes under way that have not a byte in common, to a file with
- * holes. The first is undone, unless the second waits for it. With the words extend and beyond, for
- * a file of 2048 bytes in a larger block, the second write does not come to a hole but to the end
- * of the file, or to a block behind it: vfat never writes those directly, and fills up what lies
- * between with zeros. The word aligned needs a disk that takes five seconds to read, and a hole at
- * the start of the file: a write that has no block in common with a read in flight does not wait
- * for it.
- *
- * The word clean needs a disk that is slow to read, and a file of stamps. Two reads go into mapped
- * memory of another file, FILE.into:
- *
- *	readers: send a read each, one of them by AIO
- *	fsync of FILE.into: writes its pages, which are clean from then on
- *	disk: writes into them
- *
- * Who is hurt: who reads into mapped files. Pages that are not marked dirty again are dropped with
- * what was read. To see it, check FILE.into once the file system has been mounted anew.
- *
- * The word locked does the same while a page of somebody else stays locked:
- *
- *	AIO reader: sends a read of FILE into mapped memory of FILE2
- *	stop: FILE2's disk takes I/O and does not answer
- *	write-back of FILE2: cleans the page, and is under way for ever
- *	truncate of FILE2: locks the page, and waits for that
- *	disk of FILE: ends the read; somebody will mark the page dirty, and wait for the lock
- *	synchronous reader: reads FILE in several bios, into other pages that are cleaned meanwhile
- *
- * Who is hurt: every reader of the system, and who truncates a file that they read, if one kernel
- * thread marks the pages of all and a synchronous read waits for it. Another reads FILE into the
- * page that is locked: it waits, but truncating FILE does not.
- *
- * The word behind needs a disk that is slow to write: more O_DSYNC AIO writes end at once than one
- * CPU has workers for, while a write that goes on in the page cache waits for them with the inode
- * lock. Who is hurt: databases that write their logs so. If fsync, which takes that lock, runs
- * before other completions in their queue, nothing of the file ever ends.
- *
- * The word over needs a disk that is slow to write, and a page of a file that is there:
- *
- *	direct writer: drops what is cached of a block, and sends the write
- *	buffered reader: reads the block, as it was, into the page cache
- *	direct writer: the disk is done, the write returns
- *
- * Who is hurt: who reads the file by way of the page cache, and goes on to see what was there
- * before, for as long as the page stays. So it is dropped again when the disk is done. And what is
- * dirty in the page cache is written before, or it goes to the disk later, over what is newer. What
- * the write is into was written before, or allocated alone (then it must not be taken for written),
- * or is a hole.
- *
- * The processes are in the table below. Each sector of data written holds its stamp (see stamp.h).
- * The writers do n operations each; the others go on until they have. A read may fall short, and
- * each of its bytes is that of the stamp or zero: a sector that is being written through the page
- * cache may be there by half. In the end, and with the word check (to be used once the file system
- * has been mounted anew), each sector is its stamp or zeros as a whole.
+ *	cut		a truncate while a read is in flight, once, on a file of stamps
+ *	fallback	an AIO write of a part of a block; meanwhile a write that meets a hole goes
+ *			on in the page cache, reads that block as it was, and writes all of it: the
+ *			first write is undone, unless the second waits for it
+ *	extend, beyond	the same at the end of a file of 2048 bytes, or a block behind it
+ *	aligned		a write has no block in common with a read in flight, and does not wait for
+ *			it
+ *	clean		two reads into mapped memory of FILE.into, one by AIO. fsync of that file
+ *			cleans the pages, then the disk writes into them. Pages that are not marked
+ *			dirty again are dropped with what was read: check FILE.into once it is
+ *			mounted anew
+ *	locked		an AIO read into mapped memory of FILE2, whose disk is stopped by COMMAND
+ *			while write-back and a truncate hold the page. A synchronous reader of FILE
+ *			must not wait for whoever marks that page dirty, nor must a truncate of FILE
+ *	behind		more O_DSYNC AIO writes end at once than a CPU has workers, while a write in
+ *			the page cache waits for them with the inode lock, which their fsync takes,
+ *			too
+ *	over		a block is read into the page cache while a direct write to it is in flight:
+ *			it must be dropped again when the disk is done; and what is dirty in the
+ *			cache is written before. Over data, an unwritten block, a hole
  *
  * Exit status: 0 right, 1 wrong, or a process that hangs (a line says which), 2 usage.
  */
@@ -740,52 +701,39 @@ static void wait_for_processes(void)
 static const char usage[] =
 	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] [apart] FILE, or cut|... FILE";
 
-static void parse_word(char *word)
+static const struct word words[] = {
+	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
+	{ .name = "within=", .number = &within }, { .name = "disk=", .number = &disk },
+	{ .name = "stop=", .text = &stop }, { .name = "go=", .text = &go },
+	{ .name = "other=", .text = &other }, { .name = "steady", .flag = &steady, .value = 1 },
+	{ .name = "whole", .flag = &whole, .value = 1 },
+	{ .name = "apart", .flag = &apart, .value = 1 },
+	{ .name = NULL }
+};
+
+static const struct { const char *name; void (*run)(void); } races[] = {
+	{ "check", check_as_it_is }, { "cut", cut_below_read },
+	{ "fallback", fall_back_beside_aio }, { "extend", extend_beside_aio },
+	{ "beyond", extend_beyond_aio }, { "aligned", write_aligned_below_read },
+	{ "behind", write_behind_syncs }, { "over", write_over },
+	{ "locked", read_beside_locked_page }, { "clean", sync_below_reads },
+};
+
+static void parse_word(const char *word)
 {
-	if (!strncmp(word, "unit=", 5))
-		unit = parse_number(word, word + 5);
-	else if (!strncmp(word, "n=", 2))
-		nr_ops = parse_number(word, word + 2);
-	else if (!strncmp(word, "within=", 7))
-		within = parse_number(word, word + 7);
-	else if (!strncmp(word, "disk=", 5))
-		disk = parse_number(word, word + 5);
-	else if (!strcmp(word, "check"))
-		only = check_as_it_is;
-	else if (!strcmp(word, "cut"))
-		only = cut_below_read;
-	else if (!strcmp(word, "fallback"))
-		only = fall_back_beside_aio;
-	else if (!strcmp(word, "extend"))
-		only = extend_beside_aio;
-	else if (!strcmp(word, "beyond"))
-		only = extend_beyond_aio;
-	else if (!strcmp(word, "aligned"))
-		only = write_aligned_below_read;
-	else if (!strcmp(word, "behind"))
-		only = write_behind_syncs;
-	else if (!strcmp(word, "over"))
-		only = write_over;
-	else if (!strcmp(word, "locked"))
-		only = read_beside_locked_page;
-	else if (!strncmp(word, "stop=", 5))
-		stop = word + 5;
-	else if (!strncmp(word, "go=", 3))
-		go = word + 3;
-	else if (!strncmp(word, "other=", 6))
-		other = word + 6;
-	else if (!strcmp(word, "clean"))
-		only = sync_below_reads;
-	else if (!strcmp(word, "steady"))
-		steady = 1;
-	else if (!strcmp(word, "whole"))
-		whole = 1;
-	else if (!strcmp(word, "apart"))
-		apart = 1;
-	else if (strchr(word, '/') && !name)
-		name = word;
-	else
+	unsigned int i;
+
+	if (set_word(words, word))
+		return;
+	for (i = 0; i < sizeof(races) / sizeof(*races); i++) {
+		if (!strcmp(word, races[i].name)) {
+			only = races[i].run;
+			return;
+		}
+	}
+	if (!strchr(word, '/') || name)
 		die(EXIT_USAGE, "unknown word %s", word);
+	name = word;
 }
 
 /* Seen by all processes */

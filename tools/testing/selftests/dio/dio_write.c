@@ -29,42 +29,27 @@
 static const char usage[] =
 	"usage: dio_write create|fill|over [direct|huge|verify]... bs=1m size=32m [n=16] FILE";
 
-enum before { NONE, CREATE, FILL, OVER };
+enum { NONE, CREATE, FILL, OVER };
 
 static struct {
 	const char *name;
 	unsigned long long bs, size, n;
-	enum before before;
-	int direct, huge, verify;
+	int before, direct, huge, verify;
 } opt = { .n = 16 };
 
 static char *memory;
 
-static void parse_word(char *word)
-{
-	if (!strcmp(word, "create"))
-		opt.before = CREATE;
-	else if (!strcmp(word, "fill"))
-		opt.before = FILL;
-	else if (!strcmp(word, "over"))
-		opt.before = OVER;
-	else if (!strcmp(word, "direct"))
-		opt.direct = 1;
-	else if (!strcmp(word, "huge"))
-		opt.huge = 1;
-	else if (!strcmp(word, "verify"))
-		opt.verify = 1;
-	else if (!strncmp(word, "bs=", 3))
-		opt.bs = parse_number(word, word + 3);
-	else if (!strncmp(word, "size=", 5))
-		opt.size = parse_number(word, word + 5);
-	else if (!strncmp(word, "n=", 2))
-		opt.n = parse_number(word, word + 2);
-	else if (strchr(word, '/'))
-		opt.name = word;
-	else
-		die(EXIT_USAGE, "unknown word %s", word);
-}
+static const struct word words[] = {
+	{ .name = "create", .flag = &opt.before, .value = CREATE },
+	{ .name = "fill", .flag = &opt.before, .value = FILL },
+	{ .name = "over", .flag = &opt.before, .value = OVER },
+	{ .name = "direct", .flag = &opt.direct, .value = 1 },
+	{ .name = "huge", .flag = &opt.huge, .value = 1 },
+	{ .name = "verify", .flag = &opt.verify, .value = 1 },
+	{ .name = "bs=", .number = &opt.bs }, { .name = "size=", .number = &opt.size },
+	{ .name = "n=", .number = &opt.n },
+	{ .name = NULL }
+};
 
 static void fail(const char *step)
 {
@@ -151,11 +136,8 @@ static void read_back(char *buf, size_t size)
 int main(int argc, char **argv)
 {
 	unsigned long long to_mark = 0, whole = 0, i;
-	int k;
 
-	help_if_asked(argc, argv, usage);
-	for (k = 1; k < argc; k++)
-		parse_word(argv[k]);
+	parse_words(argc, argv, usage, words, &opt.name, 1);
 	if (!opt.name || !opt.before || !opt.bs || !opt.size || !opt.n)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)

@@ -4,47 +4,30 @@
  *
  *	disk_read blocks=2K bs=1m [direct|nocopy] [verify] [random] [seed=N] [--json] DEVICE...
  *
- * Words stand in any order. k, m and g (either case) are 2^10, 2^20 and 2^30. A word with a slash
- * is a device. blocks is the number of reads of bs bytes from each device: from its start on, or
- * with random at multiples of bs all over it (the same places for the same seed; then blocks may
- * be more than it holds).
+ * blocks is the number of reads of bs bytes from each device: from its start on, or with random at
+ * multiples of bs all over it (the same places for the same seed).
  *
  *	(no word)  buffered: through the page cache, copied to user memory
  *	direct     O_DIRECT
- *	raw        not a word: devices /dev/raw/rawN, told by their number; direct is the same there
- *	nocopy     the page cache without the copy: splice from the device to a pipe and from the
- *	           pipe to /dev/null. It still does the lookup in the page cache, readahead, the
- *	           wait for each page, a reference on it and its slot in the pipe; it skips the
- *	           copy to user memory and that memory's page tables. It has no data to verify.
+ *	raw        not a word: devices /dev/raw/rawN, told by their number
+ *	nocopy     the page cache without the copy: splice from the device to a pipe and from it to
+ *	           /dev/null. Lookup, readahead, waiting and references are the same
  *
- * verify looks at each sector after each read (see stamp.h) and names the first wrong one. The
- * disk's number is taken from sector 0; two devices with one number are an error.
+ * verify looks at each sector after each read (see stamp.h) and names the first wrong one.
  *
- * One process reads one device. All get ready (device open, buffer touched), wait at a pipe, and
- * start together when the parent closes it. A reader looks at the clock when it starts and when it
- * ends, not in between; results are left in shared memory. The closing line is
+ * One process reads one device. All get ready, wait at a pipe, and start together when the parent
+ * closes it. The closing line is that of the report of 2002:
  *
  *	Completed reading N mbytes in S seconds (R Mbytes/sec), U usec mean
  *
  * N is of all devices, a mbyte is 2^20. S is from the start to the end of the last reader. U is
- * the mean of the readers' own times divided by the number of all blocks: the time that a block
- * took with all readers together. (So it is in the report of 2002, where 62.02 Mbytes/sec of 1 MiB
- * blocks stand beside 15867 usec.) --json prints one object in place of the line.
- *
- * Devices that are on one disk (two paths to a LUN, two partitions) are told on stderr, and read.
+ * the mean of the readers' own times divided by the number of all blocks. Devices that are on one
+ * disk are told on stderr, and read.
  *
  * A failure is one line on stderr. The first device that fails decides, the others are stopped.
- * Exit status:
- *	0  all was read, and right if verified
- *	2  usage: unknown word, bad number, no device, bs or blocks that do not fit the device,
- *	   words that do not go together
- *	3  no such device, not a device, cannot be opened
- *	4  read error, device gone in mid-read, or the kernel has no splice (before 2.6.17)
- *	5  wrong data
- *	128 + N  stopped by signal N
- *
- * It needs no system call that Linux 2.4 did not have, but for nocopy. The C library may need more:
- * see the Makefile.
+ * Exit status: 0 all was read, and right if verified; 2 usage; 3 no such device, or it cannot be
+ * opened; 4 read error, device gone, or no splice (before 2.6.17); 5 wrong data; 128 + N stopped by
+ * signal N. But for nocopy it needs no system call that Linux 2.4 did not have.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64

@@ -4,9 +4,7 @@
 # The five field reports on this machine's disks, under two kernels in the order A B B A.
 #
 #	field --disks DISK... [OPTION]...	begin; field alone goes on
-#	field serve --disks DISK... --listen=ADDRESS	on each of many hosts, and
-#	field hosts ADDRESS... [OPTION]...	on one machine: all of them at once
-#	field compare [--html] A.json [B.json]	the table of a file, or of two; as a page
+#	field compare A.json [B.json]		the table of a file, or of two
 #
 # It is called once under each kernel: first under A, then, the machine booted anew, under B (two
 # turns), then under A again. What was begun, and what is done, stands in a state file, a line each:
@@ -29,10 +27,6 @@
 . "$DIO_DIR/field_verify.sh"
 # shellcheck source=field_cases.sh
 . "$DIO_DIR/field_cases.sh"
-# shellcheck source=field_hosts.sh
-. "$DIO_DIR/field_hosts.sh"
-# shellcheck source=field_serve.sh
-. "$DIO_DIR/field_serve.sh"
 
 # The kit has what a machine may lack in bin, by way of busybox.
 PATH=$PATH:/sbin:/usr/sbin:$DIO_DIR/bin
@@ -41,8 +35,6 @@ json=field.json
 tab=$(printf '\t')
 kernel=$(uname -r)
 names=0			# --with-names
-many=0			# field hosts
-remote=""		# their addresses
 anew=0
 wishes=""		# what a plan is to be: lines of KEY, tab, value
 bad=0			# data is wrong or has changed
@@ -55,10 +47,7 @@ usage()
 	cat <<-END
 		usage: $1 --disks DISK... [OPTION]...    begin: DISKs are read, nothing is written
 		       $1 [--out=FILE] [--with-names]    go on, under the kernel that was asked for
-		       $1 hosts ADDRESS[,PORT]... [OPTION]...   fio on many hosts at once, each of which runs
-		       $1 serve --disks DISK... --listen=ADDRESS[,PORT] [--minutes=120] [--write]
-		       $1 compare [--html] A.json [B.json]
-		                                         the table of a file, or of two; as a page
+		       $1 compare A.json [B.json]        the table of a file, or of two
 		  DIO_SCRATCH=DISK and --write   write to that disk, too: WHAT IT HOLDS IS LOST
 		  --content=TYPE   what DIO_SCRATCH may hold (dio_guard.sh)
 		  --seconds=10 --rounds=3   how long a case reads, and how often
@@ -152,16 +141,10 @@ parse()
 		--with-names)	names=1 ;;
 		--anew)		anew=1 ;;
 		-*)		wrong "unknown option $1" ;;
-		*)
-			[ "$many" -eq 1 ] || wrong "unknown word $1"
-			remote="$remote${remote:+ }$1"
-			;;
+		*)		wrong "unknown word $1" ;;
 		esac
 		shift
 	done
-	[ -z "$remote" ] || wish hosts "$remote"
-	[ "$many" -eq 0 ] || [ "$write$named" = 0 ] ||
-		wrong "hosts: disks are named by field serve, there"
 	[ -z "$named" ] || wish disks "$named"
 	[ "$write" -eq 0 ] || [ -n "${DIO_SCRATCH-}" ] || wrong "--write: DIO_SCRATCH names no disk"
 	[ "$write" -eq 0 ] || wish scratch "$DIO_SCRATCH"
@@ -202,30 +185,11 @@ identities()
 	[ -z "$target" ] || printf 'disk.scratch\t%s\n' "$(identity "$target")"
 }
 
-# find NAME...: the disks, or the hosts
-find_all()
-{
-	if [ -n "$remote" ]; then
-		hosts_find
-	else
-		find_disks "$@"
-	fi
-}
-
-identify()
-{
-	if [ -n "$remote" ]; then
-		hosts_identities
-	else
-		identities
-	fi
-}
-
 begin()
 {
-	[ -n "$named$remote" ] || wrong "$state is not there to go on with, and --disks is missing"
+	[ -n "$named" ] || wrong "$state is not there to go on with, and --disks is missing"
 	# shellcheck disable=SC2086 # a list
-	find_all $named || wrong "$why"
+	find_disks $named || wrong "$why"
 	chosen=$(printf '%s' "$wishes" | sed -n "s/^cases$tab//p" | tail -n 1)
 	pattern=${chosen:-all}
 	[ -n "$(field_names)" ] || wrong "--cases=$chosen: no such case"
@@ -233,7 +197,7 @@ begin()
 	printf '%s\t%s\n' seconds 10 rounds 3 verify 64 cases all >"$part" 2>/dev/null ||
 		die "$part cannot be written"
 	printf '%s' "$wishes" >>"$part"
-	identify >>"$part"
+	identities >>"$part"
 	mv "$part" "$state" || die "$state cannot be written"
 }
 
@@ -250,8 +214,8 @@ go_on()
 		"$state writes to $(get scratch): give --write and DIO_SCRATCH each time, or --anew"
 	[ -z "$(tail -c 1 "$state")" ] || echo >>"$state"	# the power failed in mid-line
 	# shellcheck disable=SC2046 # a list
-	find_all $(get disks) || die "$why"
-	identify | while IFS=$tab read -r key value; do
+	find_disks $(get disks) || die "$why"
+	identities | while IFS=$tab read -r key value; do
 		[ "$value" = "$(get "$key")" ] || die "$key is another one than that of $state: $value"
 	done || exit 1
 }
@@ -298,25 +262,19 @@ run_turn()
 {
 	todo=$(field_names)
 	count=$(echo "$todo" | wc -l)
-	each=$(($(get rounds) * ($(get seconds) + ${remote:+6} + 0)))
+	each=$(($(get rounds) * $(get seconds)))
 	say "turn $turn of 4 (A B B A), kernel $kernel: $count cases, $(get rounds) rounds of" \
 		"$(get seconds) s: about $(in_minutes $((count * (each + 2))))"
 	put "kernel.$turn" "$kernel"
 	started=$(date +%s)
-	if [ -n "$remote" ]; then
-		hosts_machine
-	else
-		field_machine
-	fi | while IFS= read -r line; do
+	field_machine | while IFS= read -r line; do
 		put "machine.$turn" "$line"
 	done
-	[ -n "$remote" ] || field_verify
+	field_verify
 	n=0
-	runner=run_case
-	[ -z "$remote" ] || runner=hosts_case
 	for each_case in $todo; do
 		n=$((n + 1))
-		[ -n "$(get "done.$turn.$each_case")" ] || $runner "$each_case" \
+		[ -n "$(get "done.$turn.$each_case")" ] || run_case "$each_case" \
 			"[turn $turn: $n/$count, $(in_minutes $(((count - n + 1) * (each + 2)))) left]"
 	done
 	put "end.$turn" $(($(date +%s) - started))
@@ -353,22 +311,10 @@ be_alone()
 		die "another field runs in $_dir"
 }
 
-say_what()
-{
-	if [ -n "$remote" ]; then
-		say "fio on $(echo "$remote" | wc -w) hosts at once. $(awk '
-			{ disks += $3; n += $5 > 0 }
-			END { print disks " disks are read, " n " hosts WRITE files" }' "$DIO_TMP/about")"
-	else
-		say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
-	fi
-}
-
 run()
 {
 	parse "$@"
-	[ -n "$named$remote" ] || [ ! -e "$state" ] || remote=$(get hosts)
-	[ -n "$remote" ] || [ "$(id -u)" -eq 0 ] || die "must be run as root"
+	[ "$(id -u)" -eq 0 ] || die "must be run as root"
 	be_alone
 	dio_start || die "no temporary directory can be made"
 	if [ "$anew" -eq 0 ] && [ -e "$state" ]; then
@@ -380,7 +326,8 @@ run()
 	find_turn
 	began=$turn running=1
 	dio_on_exit stopped
-	! is_our_turn || say_what
+	! is_our_turn ||
+		say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
 	while is_our_turn; do
 		run_turn
 		find_turn
@@ -397,25 +344,13 @@ case ${1-} in
 -h|--help)
 	usage "$(basename "$0")"
 	;;
-serve)
-	shift
-	serve "$@"
-	;;
-hosts)
-	shift
-	many=1
-	[ $# -gt 0 ] || wrong "hosts: no address"
-	run "$@"
-	;;
 compare)
 	shift
-	form=text
-	[ "${1-}" != --html ] || { form=page; shift; }
 	[ $# -eq 1 ] || [ $# -eq 2 ] || wrong "compare: one file or two"
 	for file in "$@"; do
 		[ -r "$file" ] || wrong "$file cannot be read"
 	done
-	exec awk -f "$DIO_DIR/field_table.awk" -f "$DIO_DIR/field_$form.awk" "$@"
+	exec awk -f "$DIO_DIR/field_table.awk" "$@"
 	;;
 *)
 	[ "${1-}" != run ] || shift

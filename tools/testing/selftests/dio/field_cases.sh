@@ -39,12 +39,7 @@ scratch-xfs-create field-5 xfs 536870912 dio_write create direct bs=512m size=51
 # What this call is to run, of all that there is
 field_names()
 {
-	if [ -n "$remote" ]; then
-		hosts_cases
-	else
-		echo "$field_reads"
-		[ "$write" -eq 0 ] || echo "$field_writes"
-	fi |
+	printf '%s\n' "$field_reads" "$([ "$write" -eq 0 ] || echo "$field_writes")" |
 		while read -r _name _; do
 			# shellcheck disable=SC2254 # a pattern
 			case $_name in
@@ -211,10 +206,10 @@ run_rounds()
 	done
 }
 
-# rows_of NAME COMMAND: what is in rounds (metric, unit, value) as rows
-rows_of()
+# What is in rounds (metric, unit, value) as rows
+rows()
 {
-	awk -v turn="$turn" -v head="$report$tab$1" -v command="$2" '
+	awk -v turn="$turn" -v head="$report$tab$name" -v command="$program $words $_more" '
 		$1 == "seconds" { next }
 		!($1 in unit) { unit[$1] = $2; order[++n] = $1 }
 		{ values[$1] = values[$1] " " $3 }
@@ -222,14 +217,8 @@ rows_of()
 			for (i = 1; i <= n; i++)
 				printf "row.%s\t%s\t%s\t%s\t%s\t%s\n", turn, head, order[i],
 					unit[order[i]], substr(values[order[i]], 2), command
-		}' "$DIO_TMP/rounds" >>"$DIO_TMP/rows"
-}
-
-# The rows of a case, and that it is done, go to the state at once.
-end_case()
-{
-	printf 'done.%s.%s\tyes\n' "$turn" "$name" >>"$DIO_TMP/rows"
-	cat "$DIO_TMP/rows" >>"$state" || die "$state cannot be written"
+		}' "$DIO_TMP/rounds"
+	printf 'done.%s.%s\tyes\n' "$turn" "$name"
 }
 
 # run_case NAME WHERE-WE-ARE: its rows, then that it is done, go to the state at once.
@@ -245,7 +234,6 @@ run_case()
 		put "done.$turn.$name" "not run: $why"
 		return
 	}
-	: >"$DIO_TMP/rows"
-	rows_of "$name" "$program $words $_more"
-	end_case
+	rows >"$DIO_TMP/rows"
+	cat "$DIO_TMP/rows" >>"$state" || die "$state cannot be written"
 }

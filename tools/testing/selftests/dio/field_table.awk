@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # field compare: one file's stock beside its patched kernel, or two files' figures side by side, those
-# of stock with those of stock. Files are field_rows.awk's, or the lab's results.json. What is printed
-# is the part of field_text.awk or of field_page.awk: head(), show_row() and foot().
+# of stock with those of stock. Files are field_rows.awk's, or the lab's results.json.
 #
 # A difference that is no larger than the spread, the wider one of two files, is none. Where a
 # figure was taken once nobody knows.
@@ -28,9 +27,6 @@ function parse(text, file,    token, name, depth, row)
 			gsub(/^"|"$/, "", token)
 			if (depth == 1)
 				row[name] = token == "null" ? "" : token
-			else if (row["report"] == "machine")
-				keep_machine((files == 2 ? substr("AB", file, 1) ", " : "") \
-					     row["case"], name, token)
 		}
 	}
 }
@@ -49,18 +45,6 @@ function keep(row, file,    id)
 	value[file, id, "stock"] = row["stock"]
 	value[file, id, "patched"] = row["patched"]
 	spread[file, id] = row["spread"]
-}
-
-# What a file tells of the machine under one kernel
-function keep_machine(on, key, said)
-{
-	if (!(on in has_machine))
-		machines[++machine_count] = on
-	if (!(key in has_key))
-		keys[++key_count] = key
-	has_machine[on] = has_key[key] = 1
-	gsub(/\\"/, "\"", said)
-	machine[on, key] = said
 }
 
 function verdict(metric, a, b, noise,    percent, better)
@@ -87,6 +71,22 @@ function number(x)
 		return "-"
 	x += 0
 	return sprintf(x >= 1000 ? "%.0f" : x >= 10 ? "%.2f" : "%.3f", x)
+}
+
+function head(    i)
+{
+	for (i = 1; files == 2 && i <= files; i++)
+		print (i == 1 ? "A: " : "B: ") ARGV[i]
+	printf("%-9s %-27s %-19s %-6s %s%10s %10s %9s %8s  %s\n", "report", "case", "metric", "unit",
+	       files == 2 ? sprintf("%-8s", "kernel") : "", files == 2 ? "A" : "stock",
+	       files == 2 ? "B" : "patched", files == 2 ? "B/A" : "ratio", "spread", "difference")
+}
+
+function show_row(report, name, metric, unit, role, a, b, ratio, noise, said)
+{
+	printf("%-9s %-27s %-19s %-6s %s%10s %10s %9s %8s  %s\n", report, name, metric, unit,
+	       role == "" ? "" : sprintf("%-8s", role), number(a), number(b),
+	       ratio == "" ? "-" : sprintf("%.3f", ratio), number(noise), said)
 }
 
 function judge(id, role, a, b, noise,    part, said)
@@ -138,5 +138,4 @@ END {
 			judge(order[i], "", value[1, order[i], "stock"],
 			      value[1, order[i], "patched"], spread[1, order[i]])
 	}
-	foot()
 }

@@ -35,6 +35,7 @@ const char * const engine_names[NR_ENGINES] = {
 };
 
 const char *raw_name, *blk_name;
+char **case_args;
 int raw_fd = -1, blk_fd = -1, claim_fd = -1;	/* blk_fd with O_DIRECT */
 __u64 disk_size;
 unsigned int block;		/* logical block size */
@@ -474,6 +475,7 @@ int main(int argc, char **argv)
 	blk_name = argv[3];
 	open_devices();
 	alarm(TIME_LIMIT);
-	c->run(argv + 4);
+	case_args = argv + 4;
+	c->run();
 	return 0;
 }

@@ -37,6 +37,7 @@ extern const size_t sizes[NR_SIZES];
 extern const char * const engine_names[NR_ENGINES];
 
 extern const char *raw_name, *blk_name;
+extern char **case_args;
 extern int raw_fd, blk_fd, claim_fd;	/* blk_fd with O_DIRECT */
 extern __u64 disk_size;
 extern unsigned int block;		/* logical block size */
@@ -45,8 +46,8 @@ extern unsigned int mem_align;		/* what the disk demands of memory addresses */
 /* A table of cases ends with one that has no name. */
 struct raw_case {
 	const char *name;
-	void (*run)(char **args);
-	const char *args;	/* names of its arguments, if any, separated by blanks */
+	void (*run)(void);
+	const char *args;	/* names of case_args, if any, separated by blanks */
 };
 
 extern const struct raw_case cache_cases[], ctl_cases[], data_cases[], disk_cases[], file_cases[],

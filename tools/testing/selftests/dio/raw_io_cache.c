@@ -49,14 +49,13 @@ static void try_coherent(enum engine e, int buffered, char *map, char *buf, size
 	check(buf, len, pos, gen + 4, "read after a store to the mapped disk");
 }
 
-static void case_coherent(char **args)
+static void case_coherent(void)
 {
 	char *buf = get_memory(MAX_IO + 2 * PAGE), *map;
 	int buffered = open_node(blk_name, O_RDWR);
 	unsigned int i, gen = 1;
 	enum engine e;
 
-	(void)args;
 	map = mmap(NULL, disk_size, PROT_READ | PROT_WRITE, MAP_SHARED, buffered, 0);
 	if (map == MAP_FAILED)
 		die("%s cannot be mapped: %s", blk_name, strerror(errno));
@@ -80,7 +79,7 @@ static size_t cached_pages(int fd, size_t len)
 	return count;
 }
 
-static void case_nocache(char **args)
+static void case_nocache(void)
 {
 	size_t area = 4 * MIB, left, at;
 	int buffered = open_node(blk_name, O_RDWR);
@@ -88,7 +87,6 @@ static void case_nocache(char **args)
 	enum engine e;
 	int write;
 
-	(void)args;
 	disk_fill(0, area, 1);
 	expect(sys_result(pread(buffered, buf, area, 0)), area, "buffered read");
 	left = cached_pages(buffered, area);
@@ -109,14 +107,13 @@ static void case_nocache(char **args)
 }
 
 /* BLOCKDEV holds writes back. A buffered read in mid-write leaves no stale cache behind. */
-static void case_late(char **args)
+static void case_late(void)
 {
 	int buffered = open_node(blk_name, O_RDWR), status;
 	char *buf = get_memory(MAX_IO);
 	unsigned int i;
 	pid_t child;
 
-	(void)args;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		trying("%zu bytes", sizes[i]);
 		disk_fill(0, sizes[i], 1);
@@ -155,7 +152,7 @@ static pid_t start_write(enum engine e, char *buf)
  * BLOCKDEV holds writes back. The write waits for the dirty page to be written, to drop it then. A
  * store to the mapped page meanwhile makes that fail. Both must be in the page and on the disk.
  */
-static void case_kept(char **args)
+static void case_kept(void)
 {
 	size_t len = block > PAGE / 2 ? 2 * block : PAGE;
 	char *buf = get_memory(len), *map;
@@ -163,7 +160,6 @@ static void case_kept(char **args)
 	enum engine e;
 	pid_t child;
 
-	(void)args;
 	if (block >= PAGE)
 		skip("a page holds one block of this disk");
 	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, buffered, 0);

@@ -48,9 +48,9 @@ static void drop_admin(void)
 		die("capset: %s", strerror(errno));
 }
 
-static void case_ctl(char **args)
+static void case_ctl(void)
 {
-	int minor = atoi(args[0]), max = atoi(args[1]), fd;
+	int minor = atoi(case_args[0]), max = atoi(case_args[1]), fd;
 	unsigned int i;
 	static const unsigned long cmds[] = { RAW_SETBIND, RAW_GETBIND };
 	__u64 major_nr, minor_nr;
@@ -146,9 +146,9 @@ static int kernel_takes_32(void)
 }
 
 /* The struct ends with the caller's memory. */
-static void case_compat(char **args)
+static void case_compat(void)
 {
-	int minor = atoi(args[0]);
+	int minor = atoi(case_args[0]);
 	struct raw_config_request_32 *req;
 	struct stat st;
 	char *mem;
@@ -179,9 +179,8 @@ static void case_compat(char **args)
 	expect(ioctl_32(raw_fd, BLKGETSIZE, req), -ENOTTY, "BLKGETSIZE");
 }
 #else
-static void case_compat(char **args)
+static void case_compat(void)
 {
-	(void)args;
 	skip("only x86-64 calls as 32 bits from here");
 }
 #endif
@@ -218,10 +217,10 @@ static void use_bindings(const char *node, int minor, const struct stat *disks)
 		die("not one open succeeded in 3000");
 }
 
-static void case_race(char **args)
+static void case_race(void)
 {
-	const char *disks[2] = { blk_name, args[1] };
-	int minor = atoi(args[0]), users = 3, i, status, left = users, bound = 0;
+	const char *disks[2] = { blk_name, case_args[1] };
+	int minor = atoi(case_args[0]), users = 3, i, status, left = users, bound = 0;
 	char node[64], why[PATH_MAX];
 	struct stat st[2];
 	long ret;

@@ -30,14 +30,13 @@ static void try_data(enum engine e, char *mem, size_t len, size_t offset, __u64 
 	check_bytes((unsigned char *)buf + len, 2 * PAGE - offset, 0xa5, "memory behind it");
 }
 
-static void case_data(char **args)
+static void case_data(void)
 {
 	size_t offsets[] = { 0, mem_align, 512, 3 * KIB };
 	char *mem = get_memory(MAX_IO + 3 * PAGE);
 	unsigned int n = 0, i, k;
 	enum engine e;
 
-	(void)args;
 	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 			for (k = 0; k < ARRAY_SIZE(offsets); k++) {
@@ -74,7 +73,7 @@ static size_t random_blocks(size_t max)
 }
 
 /* Random requests, buffered ones on the block device among them, against a copy in memory. */
-static void case_model(char **args)
+static void case_model(void)
 {
 	size_t area = disk_size < 6 * MIB ? disk_size / PAGE * PAGE : 6 * MIB, len, at;
 	unsigned char *model = get_memory(area), *mem = get_memory(area + PAGE), *buf;
@@ -82,7 +81,6 @@ static void case_model(char **args)
 	unsigned int e;
 	long ret;
 
-	(void)args;
 	disk_fill(0, area, 1);
 	fill(model, area, 0, 1);
 	for (i = 0; i < 1000; i++) {
@@ -167,7 +165,7 @@ static long rw_pieces(enum engine e, int write, struct iovec *iov, __u64 pos)
 }
 
 /* Requests of up to 8 MiB in a thousand odd pieces: many bios, pages shared within and across. */
-static void case_big(char **args)
+static void case_big(void)
 {
 	size_t room = disk_size > 9 * MIB ? 9 * MIB : disk_size / PAGE * PAGE, len;
 	struct iovec iov[BIG_PIECES];
@@ -175,7 +173,6 @@ static void case_big(char **args)
 	unsigned int gen = 1;
 	enum engine e;
 
-	(void)args;
 	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
 		if (e == SYNC)
 			continue;
@@ -193,13 +190,12 @@ static void case_big(char **args)
 }
 
 /* read() and write() move the position by what they did. */
-static void case_position(char **args)
+static void case_position(void)
 {
 	char *buf = get_memory(MAX_IO);
 	__u64 pos;
 	unsigned int i;
 
-	(void)args;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		trying("%zu bytes", sizes[i]);
 		pos = 2 * block;

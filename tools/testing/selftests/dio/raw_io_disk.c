@@ -8,9 +8,9 @@
 #include "raw_io.h"
 
 /* Part of a big request fails: all of it does, wherever that part is, and the next one works. */
-static void case_badblock(char **args)
+static void case_badblock(void)
 {
-	__u64 bad = strtoull(args[0], NULL, 0), at;
+	__u64 bad = strtoull(case_args[0], NULL, 0), at;
 	char *buf = get_memory(MAX_IO);
 	unsigned int i, k;
 	enum engine e;
@@ -50,7 +50,7 @@ static void expect_gone(long ret, const char *what)
 }
 
 /* Pulls the disk, by the file in /sys that does it, with requests in flight. */
-static void case_gone(char **args)
+static void case_gone(void)
 {
 	enum { NR = 64 };
 	char *mem = get_memory(NR * PAGE), *big = get_memory(2 * MIB);
@@ -60,7 +60,7 @@ static void case_gone(char **args)
 	int fd, i;
 	enum engine e;
 
-	fd = open_node(args[0], O_WRONLY);
+	fd = open_node(case_args[0], O_WRONLY);
 	close(blk_fd);
 	for (i = 0; i < NR; i++) {
 		list[i] = &cbs[i];
@@ -68,7 +68,7 @@ static void case_gone(char **args)
 	}
 	aio_submit(ctx, list, NR);
 	if (write(fd, "1", 1) != 1)
-		die("%s: %s", args[0], strerror(errno));
+		die("%s: %s", case_args[0], strerror(errno));
 	aio_reap(ctx, events, NR, NR, NULL);
 	for (i = 0; i < NR; i++)
 		if (events[i].res != PAGE)
@@ -87,14 +87,14 @@ static void case_gone(char **args)
 }
 
 /* The disk became larger while the raw device was open. */
-static void case_grow(char **args)
+static void case_grow(void)
 {
 	char command[512], *buf = get_memory(PAGE);
 	__u64 larger = 0;
 
-	snprintf(command, sizeof(command), "%s", args[0]);
+	snprintf(command, sizeof(command), "%s", case_args[0]);
 	if (system(command))
-		die("failed: %s", args[0]);
+		die("failed: %s", case_args[0]);
 	expect(sys_result(ioctl(blk_fd, BLKGETSIZE64, &larger)), 0, "BLKGETSIZE64");
 	if (larger <= disk_size)
 		die("%s did not become larger", blk_name);

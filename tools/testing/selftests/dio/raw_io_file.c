@@ -14,7 +14,7 @@
 #include "raw_ioctl.h"
 #include "raw_io.h"
 
-static void case_ioctl(char **args)
+static void case_ioctl(void)
 {
 	static const struct { unsigned long cmd; const char *name; } same[] = {
 		{ BLKGETSIZE, "BLKGETSIZE" }, { BLKSSZGET, "BLKSSZGET" },
@@ -33,7 +33,6 @@ static void case_ioctl(char **args)
 	long ret;
 	int size = 4 * KIB;
 
-	(void)args;
 	for (i = 0; i < ARRAY_SIZE(same); i++) {
 		a = 0;
 		b = 0;
@@ -81,7 +80,7 @@ static int loop_over_raw(char *name, size_t size)
 }
 
 /* What the loop driver calls, is there: also what frees and zeroes. */
-static void case_loop(char **args)
+static void case_loop(void)
 {
 	const size_t part = 256 * KIB;
 	__u64 range[2] = { part, part };
@@ -90,7 +89,6 @@ static void case_loop(char **args)
 	long ret;
 	int fd;
 
-	(void)args;
 	/* udev reads a new device, and what it has read is cached. */
 	disk_fill(0, 4 * part, 1);
 	fd = loop_over_raw(name, sizeof(name));
@@ -122,7 +120,7 @@ static void case_loop(char **args)
 	expect(sys_result(ioctl(fd, LOOP_CLR_FD, 0)), 0, "LOOP_CLR_FD");
 }
 
-static void case_splice(char **args)
+static void case_splice(void)
 {
 	const size_t len = 16 * PAGE;
 	int pipes[2], file = memfd_create("raw_io", 0);
@@ -130,7 +128,6 @@ static void case_splice(char **args)
 	off_t pos = 3 * block;
 	loff_t at = pos;
 
-	(void)args;
 	if (pipe(pipes) || file < 0)
 		die("no pipe, or no file: %s", strerror(errno));
 	disk_fill(0, 2 * MIB, 1);
@@ -163,13 +160,12 @@ static void case_splice(char **args)
 }
 
 /* Access mode 3 is for ioctls alone. There is nothing to be mapped. */
-static void case_modes(char **args)
+static void case_modes(void)
 {
 	char *buf = get_memory(PAGE);
 	__u64 size = 0;
 	int fd;
 
-	(void)args;
 	if (mmap(NULL, PAGE, PROT_READ, MAP_SHARED, raw_fd, 0) != MAP_FAILED || errno != ENODEV)
 		die("can be mapped, or not for the right reason");
 	fd = open(raw_name, O_ACCMODE);
@@ -181,14 +177,14 @@ static void case_modes(char **args)
 }
 
 /* The cgroup has no right to the disk, to none of its raw devices either. */
-static void case_cgroup(char **args)
+static void case_cgroup(void)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR, O_ACCMODE };
 	char procs[PATH_MAX];
 	unsigned int i;
 	int fd;
 
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", args[0]);
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", case_args[0]);
 	fd = open_node(procs, O_WRONLY);
 	if (write(fd, "0", 1) != 1)
 		die("%s: %s", procs, strerror(errno));
@@ -233,7 +229,7 @@ static void still_waits(pid_t child, const char *what)
  * BLOCKDEV takes a second for each request, and its partitions are being looked for: who opens it
  * has to wait. Nobody else has to.
  */
-static void case_sick(char **args)
+static void case_sick(void)
 {
 	pid_t scan, opener;
 	long start;
@@ -245,10 +241,10 @@ static void case_sick(char **args)
 	sleep_ms(200);
 	still_waits(opener, "the open of the sick disk");
 	start = now_ms();
-	fd = open_node(args[0], O_RDONLY);
+	fd = open_node(case_args[0], O_RDONLY);
 	close(fd);
-	if (!raw_bound_to(atoi(strrchr(args[0], 'w') + 1)))
-		die("%s is not bound", args[0]);
+	if (!raw_bound_to(atoi(strrchr(case_args[0], 'w') + 1)))
+		die("%s is not bound", case_args[0]);
 	if (now_ms() - start > 300)
 		die("another raw device was opened and asked for in %ld ms", now_ms() - start);
 	still_waits(opener, "the open of the sick disk");
@@ -285,9 +281,9 @@ static void expect_mount_busy(const char *dir)
 }
 
 /* RAWDEV2 is bound to the same disk. */
-static void case_excl(char **args)
+static void case_excl(void)
 {
-	const char *raw2 = args[0], *dir = args[1];
+	const char *raw2 = case_args[0], *dir = case_args[1];
 	int fd, fd2;
 
 	close(claim_fd);
@@ -315,13 +311,12 @@ static void case_excl(char **args)
 }
 
 /* A disk made read-only: opened and written with the result that the block device gives. */
-static void case_readonly(char **args)
+static void case_readonly(void)
 {
 	int on = 1, off = 0, blk, raw, reader;
 	char *buf = get_memory(PAGE);
 	long wanted, ret;
 
-	(void)args;
 	close(raw_fd);
 	disk_fill(0, PAGE, 1);
 	expect(sys_result(ioctl(blk_fd, BLKROSET, &on)), 0, "BLKROSET");
@@ -348,23 +343,23 @@ static void case_readonly(char **args)
 }
 
 /* Single requests, for what the test script watches from outside. */
-static void case_once(char **args)
+static void case_once(void)
 {
-	size_t len = strtoull(args[1], NULL, 0);
+	size_t len = strtoull(case_args[1], NULL, 0);
 	char *buf = get_memory(len ? len : 1);
 	int flags = O_RDWR;
 
-	if (!strcmp(args[0], "fsync")) {
+	if (!strcmp(case_args[0], "fsync")) {
 		expect(sys_result(fsync(raw_fd)), 0, "fsync");
 		return;
 	}
-	if (!strcmp(args[0], "dsync"))
+	if (!strcmp(case_args[0], "dsync"))
 		flags |= O_DSYNC;
 	close(raw_fd);
 	raw_fd = open_raw(flags);
 	if (raw_fd < 0)
 		die("open: %s", strerror(errno));
-	expect(rw(SYNC, !!strcmp(args[0], "read"), buf, len, 0), len, args[0]);
+	expect(rw(SYNC, !!strcmp(case_args[0], "read"), buf, len, 0), len, case_args[0]);
 }
 
 const struct raw_case file_cases[] = {

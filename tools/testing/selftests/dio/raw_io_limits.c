@@ -6,9 +6,8 @@
 #include <sys/wait.h>
 #include "raw_io.h"
 
-static void case_seek(char **args)
+static void case_seek(void)
 {
-	(void)args;
 	expect(lseek(raw_fd, 0, SEEK_END), disk_size, "SEEK_END");
 	expect(lseek(raw_fd, -(off_t)block, SEEK_END), disk_size - block, "SEEK_END - block");
 	expect(lseek(raw_fd, block, SEEK_CUR), disk_size, "SEEK_CUR + block");
@@ -34,14 +33,13 @@ static void try_refused(enum engine e, char *buf, size_t len, __u64 pos, const c
 	disk_check(0, 8 * PAGE, 1, "the disk");
 }
 
-static void case_align(char **args)
+static void case_align(void)
 {
 	char *buf = get_memory(MAX_IO + PAGE);
 	struct iovec iov[2];
 	enum engine e;
 	unsigned int i;
 
-	(void)args;
 	disk_fill(0, 8 * PAGE, 1);
 	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
 		try_refused(e, buf, block, 1, "odd position");
@@ -96,13 +94,12 @@ static void try_end(enum engine e, unsigned char *buf, size_t len, size_t inside
 	disk_check(disk_size - inside - block, block, 1, "what is before it");
 }
 
-static void case_end(char **args)
+static void case_end(void)
 {
 	unsigned char *buf = get_memory(MAX_IO);
 	enum engine e;
 	unsigned int i;
 
-	(void)args;
 	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 			if (sizes[i] > block)
@@ -120,7 +117,7 @@ static void case_end(char **args)
 	expect(lseek(raw_fd, 0, SEEK_CUR), disk_size, "position");
 }
 
-static void case_zero(char **args)
+static void case_zero(void)
 {
 	__u64 places[] = { 0, disk_size - block, disk_size };
 	struct iovec iov = { 0 };
@@ -128,7 +125,6 @@ static void case_zero(char **args)
 	enum engine e;
 	char byte;
 
-	(void)args;
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		trying("at %llu", (unsigned long long)places[i]);
 		expect(sys_result(preadv(raw_fd, &iov, 0, places[i])), 0, "readv of no piece");
@@ -184,7 +180,7 @@ static void try_fault(enum engine e, size_t pages, size_t hole, size_t offset)
 	munmap(mem, pages * PAGE);
 }
 
-static void case_fault(char **args)
+static void case_fault(void)
 {
 	static const size_t holes[][2] = {	/* pages, the one that is missing */
 		{ 3, 0 }, { 3, 1 }, { 8, 5 }, { 40, 0 }, { 40, 33 }, { 256, 255 },
@@ -194,7 +190,6 @@ static void case_fault(char **args)
 	unsigned int i, n;
 	enum engine e;
 
-	(void)args;
 	fill(readonly, 1 * MIB, 0, 3);
 	if (mprotect(readonly, 1 * MIB, PROT_READ))
 		die("mprotect: %s", strerror(errno));
@@ -247,14 +242,13 @@ static void try_nowait(char *buf, size_t len)
 	check(buf, len, 0, 1, "what was read");
 }
 
-static void case_flags(char **args)
+static void case_flags(void)
 {
 	int buffered = open_node(blk_name, O_RDWR), dsync = open_raw(O_RDWR | O_DSYNC), fd;
 	char *buf = get_memory(MAX_IO);
 	static const int write_flags[] = { RWF_HIPRI, RWF_DSYNC, RWF_SYNC };
 	unsigned int i, k;
 
-	(void)args;
 	disk_fill(0, MAX_IO, 1);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		trying("%zu bytes", sizes[i]);
@@ -374,12 +368,11 @@ static void read_buffered(void)
 }
 
 /* BLOCKDEV takes 300 ms for a request, and two at a time. */
-static void case_nowait(char **args)
+static void case_nowait(void)
 {
 	char *buf = get_memory(PAGE);
 	pid_t child;
 
-	(void)args;
 	disk_fill(0, PAGE, 1);
 	child = fork_child();
 	if (!child)
@@ -408,12 +401,11 @@ static void case_nowait(char **args)
 }
 
 /* O_DIRECT is allowed, at open and later, and changes nothing. */
-static void case_direct(char **args)
+static void case_direct(void)
 {
 	char *buf = get_memory(PAGE);
 	int fd = open(raw_name, O_RDWR | O_DIRECT);
 
-	(void)args;
 	if (fd < 0)
 		die("open with O_DIRECT: %s", strerror(errno));
 	disk_fill(0, PAGE, 1);

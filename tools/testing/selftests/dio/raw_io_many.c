@@ -65,7 +65,7 @@ static void try_aio(aio_context_t ctx, char *mem, int write, unsigned int gen, i
 		die("eventfd counted %llu", (unsigned long long)total);
 }
 
-static void case_aio(char **args)
+static void case_aio(void)
 {
 	size_t slot = slot_size();
 	char *mem = get_memory(slot * DEPTH);
@@ -74,7 +74,6 @@ static void case_aio(char **args)
 	struct iocb cb;
 	unsigned int i;
 
-	(void)args;
 	disk_fill(0, slot * DEPTH, 1);
 	try_aio(ctx, mem, 0, 1, notify);
 	try_aio(ctx, mem, 1, 2, notify);
@@ -189,9 +188,8 @@ static void run_rings(unsigned int flags)
 	close(ring.fd);
 }
 
-static void case_uring(char **args)
+static void case_uring(void)
 {
-	(void)args;
 	run_rings(0);
 	trying("fsync");
 	expect(ring_one(IORING_OP_FSYNC, NULL, 0, 0), 0, "IORING_OP_FSYNC");
@@ -201,9 +199,8 @@ static void case_uring(char **args)
  * Polled completions, of more requests than the disk takes at a time. Each fits one request of the
  * disk: io_uring of 6.1 tries for ever what would have to be split.
  */
-static void case_poll(char **args)
+static void case_poll(void)
 {
-	(void)args;
 	if (!queue_attr("io_poll", 0))
 		skip("%s cannot be polled", blk_name);
 	slot_limit = 32 * KIB;
@@ -256,12 +253,11 @@ static void wait_all(unsigned int procs)
 		exit(EXIT_FAILURE);	/* the child has said why */
 }
 
-static void case_procs(char **args)
+static void case_procs(void)
 {
 	enum { PROCS = 8 };
 	unsigned int i;
 
-	(void)args;
 	for (i = 0; i < PROCS; i++) {
 		if (fork())
 			continue;
@@ -279,7 +275,7 @@ static void case_procs(char **args)
 }
 
 /* BLOCKDEV holds reads back. Requests are sent, not carried out, by the calls that send them. */
-static void case_async(char **args)
+static void case_async(void)
 {
 	enum { NR = 8 };
 	char *mem = get_memory(NR * MAX_IO);
@@ -290,7 +286,6 @@ static void case_async(char **args)
 	struct ring ring;
 	unsigned int i, k;
 
-	(void)args;
 	disk_fill(0, MAX_IO, 1);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		trying("aio, %zu bytes", sizes[i]);

@@ -49,14 +49,13 @@ static void reader_finish(struct reader *r, pid_t pid)
  * BLOCKDEV holds reads back. A process that forks while the disk writes into its memory, and then
  * writes into the same page itself, sees the data in its own copy of the page.
  */
-static void case_fork(char **args)
+static void case_fork(void)
 {
 	static const size_t lens[] = { 2 * KIB, 128 * KIB, 2 * MIB };
 	static struct reader r;
 	unsigned int i;
 	pid_t reader, child;
 
-	(void)args;
 	for (r.engine = SYNC; r.engine < NR_ENGINES; r.engine = next_engine(r.engine)) {
 		for (i = 0; i < ARRAY_SIZE(lens); i++) {
 			r.len = lens[i] < block ? block : lens[i];
@@ -86,17 +85,17 @@ static void case_fork(char **args)
  * BLOCKDEV holds reads back. A file's mapped memory that is written back while the disk writes
  * into it is written back again, or the file would lose the data.
  */
-static void case_dirty(char **args)
+static void case_dirty(void)
 {
 	static const size_t lens[] = { PAGE, 32 * PAGE, 1 * MIB };
 	static struct reader r;
-	int fd = open(args[0], O_RDWR | O_CREAT | O_TRUNC, 0600);
+	int fd = open(case_args[0], O_RDWR | O_CREAT | O_TRUNC, 0600);
 	char *buf = get_memory(1 * MIB);
 	unsigned int i;
 	pid_t reader;
 
 	if (fd < 0)
-		die("%s: %s", args[0], strerror(errno));
+		die("%s: %s", case_args[0], strerror(errno));
 	for (r.engine = SYNC; r.engine < NR_ENGINES; r.engine = next_engine(r.engine)) {
 		for (i = 0; i < ARRAY_SIZE(lens); i++) {
 			trying("%s, %zu bytes", engine_names[r.engine], lens[i]);
@@ -106,7 +105,7 @@ static void case_dirty(char **args)
 			expect(sys_result(pwrite(fd, buf, r.len, 0)), r.len, "write of the file");
 			r.buf = mmap(NULL, r.len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 			if (r.buf == MAP_FAILED)
-				die("%s cannot be mapped: %s", args[0], strerror(errno));
+				die("%s cannot be mapped: %s", case_args[0], strerror(errno));
 			reader = reader_start(&r);
 			sleep_ms(60);
 			expect(sys_result(fsync(fd)), 0, "fsync in mid-read");
@@ -142,7 +141,7 @@ static void check_pins(long before, const char *what)
 		    lost > 0 ? "left" : "too few", PIN_ROUNDS);
 }
 
-static void case_pins(char **args)
+static void case_pins(void)
 {
 	enum { GOOD, SHARED, FAULT, MISALIGNED, END, BIG, NR_KINDS };
 	static const char * const kinds[] = {
@@ -154,7 +153,6 @@ static void case_pins(char **args)
 	int i, kind, write;
 	enum engine e;
 
-	(void)args;
 	make_hole(mem + 3 * PAGE);
 	make_hole(big + 290 * PAGE);
 	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {

@@ -109,9 +109,7 @@ table_says()
 		"$field" compare made.json | tr -s ' ' >table && cat table || return
 	grep -qx 'r faster per_s u 11.00 21.00 1.909 5.000 90.9 % better' table &&
 		grep -qx 'r slower latency_us u 11.00 21.00 1.909 5.000 90.9 % worse' table &&
-		grep -qx 'r same per_s u 12.00 20.00 - 11.00 no difference' table &&
-		"$field" compare --html made.json | grep -q '<strong>1 better, 1 worse, 1 with' ||
-		return
+		grep -qx 'r same per_s u 12.00 20.00 - 11.00 no difference' table || return
 	sed 's/: 11.000/: 16.001/' made.json >other.json
 	"$field" compare made.json other.json | tr -s ' ' >table && cat table &&
 		grep -qx 'r faster per_s u stock 11.00 16.00 1.455 5.000 45.5 % better' table &&
@@ -323,7 +321,7 @@ case \$1 in
 esac
 END
 chmod +x "$DIO_TMP/bin/uname"
-dio_plan 26
+dio_plan 22
 
 dio_check "nothing is written; what is done is said before, and while it goes on" only_reads
 dio_check "the other kernel is asked for" waits_for_b
@@ -348,11 +346,7 @@ anew
 dio_expect 2 'no such case' "no such case" "$field" --disks "$one" --cases=nothing
 dio_expect 2 "$one is named twice" "a disk twice" "$field" --disks "$one" "$one"
 dio_expect 2 'nosuchdisk does not exist' "no such disk" "$field" --disks /dev/nosuchdisk
-dio_expect 2 '/dev/null is not a block device' "not a disk" "$field" --disks /dev/null
-dio_expect 2 'no disk named' "no disk" "$field" --disks --write
 dio_expect 2 '--disks is missing' "nothing to go on with" "$field"
 dio_expect 2 '--seconds=x: not a number' "not a number" "$field" --disks "$one" --seconds=x
-dio_expect 2 '--rounds=0: at least 1' "no rounds" "$field" --disks "$one" --rounds=0
-dio_expect 2 'unknown option --fast' "an unknown option" "$field" --disks "$one" --fast
 dio_expect 2 'nothing.json cannot be read' "nothing to compare" "$field" compare nothing.json
 dio_check "a disk lost in the middle is told, and what is done is kept" gone

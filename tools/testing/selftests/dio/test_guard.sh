@@ -245,34 +245,11 @@ partitioned()
 # put OFFSET TEXT: TEXT is for printf
 put()
 {
-	put_here "$2" | dd of="$disk" bs=1 seek="$1" conv=notrunc status=none
-}
-
-put_here()
-{
 	# shellcheck disable=SC2059 # it is a format
-	printf "$1"
+	printf "$2" | dd of="$disk" bs=1 seek="$1" conv=notrunc status=none
 }
 
-# zfs_number NAME: an entry of a label of ZFS: its length twice, its name, a number
-zfs_number()
-{
-	padded=$(((${#1} + 3) / 4 * 4))
-	length=$(printf '\\%03o' $((28 + padded)))
-	put_here "\0\0\0$length\0\0\0$length\0\0\0$(printf '\\%03o' ${#1})$1"
-	head -c $((padded - ${#1})) /dev/zero
-	put_here '\0\0\0\010\0\0\0\001\0\0\0\0\0\0\0\001'
-}
-
-zfs_label()
-{
-	put_here '\001\001\0\0\0\0\0\0\0\0\0\001'
-	for name in version state txg guid pool_guid; do
-		zfs_number "$name"
-	done
-}
-
-# sign TYPE: what blkid takes for one; from 2.39 on it looks at checksums, and at a label of ZFS
+# sign TYPE: what blkid takes for one; from 2.39 on it looks at checksums
 sign()
 {
 	dd if=/dev/zero of="$disk" bs=1M count=2 oflag=direct status=none || return
@@ -289,22 +266,8 @@ sign()
 	oracleasm)
 		put 32 'ORCLDISKVOL1'
 		;;
-	zfs_member)
-		for at in 0 1 2 3 4 5 6 7; do
-			put $((131072 + at * 1024)) '\014\261\272'
-		done
-		zfs_label | dd of="$disk" bs=1 seek=16384 conv=notrunc status=none
-		;;
 	ocfs2)
 		put 2048 'OCFSV2'
-		;;
-	btrfs)
-		put 65536 '\325\104\225\203'
-		put 65600 '_BHRfS_M'
-		put 65681 '\020'
-		;;
-	VMFS_volume_member)
-		put 1048576 '\015\320\001\300'
 		;;
 	dos)
 		put 446 '\0\0\0\0\203\0\0\0\0\010\0\0\0\100\0\0'
@@ -387,8 +350,8 @@ user=""
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_on_exit unswap
 dio_on_exit stop_user
-types="LVM2_member linux_raid_member oracleasm zfs_member ocfs2 btrfs VMFS_volume_member dos"
-dio_plan 28
+types="LVM2_member linux_raid_member oracleasm ocfs2 dos"
+dio_plan 25
 
 dio_check "a disk that nobody uses is accepted" accepted "$disk"
 dio_check "and by a name that udev gave it" accepted "$link"

@@ -42,6 +42,21 @@ unless_lacking()
 	fi
 }
 
+# on_each CASE CMD WORD...: CMD NAME MAKER WORD... for each file system; % in CASE is its name
+on_each()
+{
+	oe_case=$1
+	oe_cmd=$2
+	shift 2
+	while IFS=: read -r name maker; do
+		unless_lacking "${oe_case%\%*}$name${oe_case#*%}" "$name" "$maker" \
+			"$oe_cmd" "$name" "$maker" "$@"
+	done <<-LIST
+	$systems
+	LIST
+	lacking=""
+}
+
 flushes()
 {
 	awk '{ print $16 }' "/sys/class/block/${DIO_DISK##*/}/stat"
@@ -124,14 +139,8 @@ test_polled()
 	?:7.*)
 		[ "$polls" -gt 200 ] || polls=200 ;;
 	esac
-	while IFS=: read -r name maker; do
-		unless_lacking "random operations on $name, polled" "$name" "$maker" \
-			dio_fs_model "$name" "$maker" "$DIO_NULL" unit=512 "n=$polls" polled
-	done <<-LIST
-	$systems
-	LIST
+	on_each "random operations on %, polled" dio_fs_model "$DIO_NULL" unit=512 "n=$polls" polled
 	dio_null_remove polled
-	lacking=""
 }
 
 # blocks_in_pieces BLOCK PIECE: on a disk that takes memory at such addresses; 300 operations meet
@@ -145,15 +154,9 @@ blocks_in_pieces()
 	case $(uname -r) in
 	6.*)	lacking="this kernel takes whole blocks in each piece" ;;
 	esac
-	while IFS=: read -r name maker; do
-		unless_lacking "random operations on $name, blocks of $1 in pieces of $2" \
-			"$name" "$maker" dio_fs_model "$name" "$maker" "$LIO_DISK" "unit=$1" \
-			"piece=$2" "n=$((ops > 300 ? ops : 300))"
-	done <<-LIST
-	$systems
-	LIST
+	on_each "random operations on %, blocks of $1 in pieces of $2" dio_fs_model "$LIO_DISK" \
+		"unit=$1" "piece=$2" "n=$((ops > 300 ? ops : 300))"
 	lio_remove 1
-	lacking=""
 }
 
 # shared MAKER: a write over a block that another file has, too, is that file's alone no more
@@ -191,16 +194,6 @@ refused()
 	umount "$DIO_TMP/mnt" && return $refused_rc
 }
 
-test_refused()
-{
-	while IFS=: read -r name maker; do
-		unless_lacking "a write over a block that the disk refuses, $name" "$name" "$maker" \
-			refused "$name" "$maker"
-	done <<-LIST
-	$systems
-	LIST
-}
-
 test_shared()
 {
 	maker=$(echo "$systems" | sed -n 's/^xfs://p')
@@ -210,23 +203,7 @@ test_shared()
 test_through()
 {
 	[ "$(cat "/sys/block/${DIO_DISK##*/}/queue/fua")" = 1 ] || lacking="the disk has no FUA"
-	while IFS=: read -r name maker; do
-		unless_lacking "O_DSYNC on $name writes through, and flushes where it allocates" \
-			"$name" "$maker" through "$name" "$maker"
-	done <<-LIST
-	$systems
-	LIST
-	lacking=""
-}
-
-test_whole()
-{
-	while IFS=: read -r name maker; do
-		unless_lacking "writes that are whole or not at all, $name" "$name" "$maker" \
-			whole "$name" "$maker"
-	done <<-LIST
-	$systems
-	LIST
+	on_each "O_DSYNC on % writes through, and flushes where it allocates" through
 }
 
 test_protected()
@@ -234,14 +211,8 @@ test_protected()
 	lio_lun 1 $((64 * mib)) pi_prot_type=1 pi_prot_format=1 && lio_path 1 0 || lacking=$DIO_WHY
 	[ -n "$lacking" ] || [ -e "/sys/block/${LIO_DISK##*/}/integrity/format" ] ||
 		lacking="this kernel has no CONFIG_BLK_DEV_INTEGRITY"
-	while IFS=: read -r name maker; do
-		unless_lacking "random operations on $name, T10-PI" "$name" "$maker" \
-			dio_fs_model "$name" "$maker" "$LIO_DISK" unit=512 "n=$ops"
-	done <<-LIST
-	$systems
-	LIST
+	on_each "random operations on %, T10-PI" dio_fs_model "$LIO_DISK" unit=512 "n=$ops"
 	lio_remove 1
-	lacking=""
 }
 
 test_encrypted()
@@ -269,9 +240,9 @@ test_polled
 blocks_in_pieces 512 64
 blocks_in_pieces 4096 512
 test_shared
-test_refused
+on_each "a write over a block that the disk refuses, %" refused
 test_through
-test_whole
+on_each "writes that are whole or not at all, %" whole
 test_protected
 test_encrypted
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"

@@ -275,12 +275,6 @@ little_memory()
 	(ulimit -v 40000 && exec "$model" fc n=1)
 }
 
-few_files()
-{
-	# shellcheck disable=SC3045
-	(ulimit -n 12 && exec "$model" fc n=16)
-}
-
 no_ublk()
 {
 	# shellcheck disable=SC2016 # the inner shell's
@@ -312,7 +306,7 @@ fi
 pid=""
 dio_on_exit stop_all
 nodes >"$DIO_TMP/nodes.before"
-dio_plan 37
+dio_plan 30
 
 dio_check "devices of the right number and length, full of zeros" come_up
 dio_check "what was written is read back" holds_data
@@ -338,16 +332,10 @@ dio_check "SIGTERM while a device is open" held
 
 usage='usage: model_disk fc\|u320\|array\|nvme'
 dio_expect 2 "$usage" "no words" "$model"
-dio_expect 2 "$usage" "no kind" "$model" n=1
-dio_expect 2 "$usage" "no devices" "$model" fc n=0
 dio_expect 2 "$usage" "too many devices" "$model" fc n=17
-dio_expect 2 "$usage" "no size" "$model" fc n=1 size=0
 dio_expect 2 "$usage" "half a sector" "$model" fc n=1 size=1000
 dio_expect 2 'the disk has [0-9]+ bytes' "more than the disk" "$model" fc n=1 size=19g
-dio_expect 2 'unknown word ide' "unknown word" "$model" ide
-dio_expect 2 'n=x: not a number' "not a number" "$model" fc n=x
 dio_check "wrong words: leave nothing" nothing_left
 leaves_nothing 1 'no memory' "no memory" little_memory
-leaves_nothing 1 '/dev/ublkc[0-9]+: Too many open files' "no more files" few_files
 leaves_nothing 4 '/dev/ublk-control: No such file' "no ublk" no_ublk
 leaves_nothing 1 'standard output: No space' "nowhere to print to" no_output

@@ -58,6 +58,51 @@ static inline unsigned long long parse_number(const char *word, const char *text
 	return n << shift;
 }
 
+/* A word that ends in = sets a number or a text, any other a flag to a value. */
+struct word {
+	const char *name;
+	unsigned long long *number;
+	const char **text;
+	int *flag, value;
+};
+
+/* Does what @word says, if it is one of @words; the last of those has no name. */
+static inline int set_word(const struct word *words, const char *word)
+{
+	size_t len;
+
+	for (; words->name; words++) {
+		len = strlen(words->name);
+		if (words->flag ? strcmp(word, words->name) : strncmp(word, words->name, len))
+			continue;
+		if (words->flag)
+			*words->flag = words->value;
+		else if (words->text)
+			*words->text = word + len;
+		else
+			*words->number = parse_number(word, word + len);
+		return 1;
+	}
+	return 0;
+}
+
+/* All words: a file or a device is named with a slash; @names has room for @nr of them. */
+static inline void parse_words(int argc, char **argv, const char *usage, const struct word *words,
+			       const char **names, int nr)
+{
+	int i;
+
+	help_if_asked(argc, argv, usage);
+	for (i = 1; i < argc; i++) {
+		if (set_word(words, argv[i]))
+			continue;
+		if (!strchr(argv[i], '/') || !nr)
+			die(EXIT_USAGE, "unknown word %s", argv[i]);
+		*names++ = argv[i];
+		nr--;
+	}
+}
+
 /* A file made there would stand where a disk was meant. */
 static inline int is_under_dev(const char *name)
 {
