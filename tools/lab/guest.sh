@@ -4,9 +4,9 @@
 # Boots one of the lab's kernels in QEMU, um and um-stock on the host itself (user-mode Linux), with
 # the host's root file system, and runs a command.
 #
-#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME]
+#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME]
 #		[-t SECONDS] COMMAND...
-#	guest.sh [-k KERNEL] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] -s
+#	guest.sh [-k KERNEL] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] -s
 #
 #	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug, races, step, um or um-stock,
 #	    see kernel.sh. The last two have neither disks, arrays, wires nor nodes, and do not count.
@@ -28,8 +28,6 @@
 #	-w  a network card with a wire to one other guest. END is DIR/1 here and DIR/2 there, or the
 #	    other way round: the wire's ends are sockets in DIR, and the last digit of the card's
 #	    address (02:00:00:00:77:01) is that of END. DIR/1.pid has the number of QEMU's process.
-#	-W  a wire for four guests: END is DIR/0, the guest with the hub, or DIR/1 to DIR/3, whose
-#	    wires end there; each hears all others. Else like -w.
 #	-n  what its log is called besides (ARRAY); guests that run at once need names
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
@@ -53,7 +51,7 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
 kernel=patched count=0 psi="" nodes=1 empty=0 disks=0 limit=600 shell=0
-array="" shared="" wire="" hub="" name=""
+array="" shared="" wire="" name=""
 patience=${STILL:-180}
 
 die()
@@ -62,7 +60,7 @@ die()
 	exit "$1"
 }
 
-while getopts k:cpNeda:S:w:W:n:t:s opt; do
+while getopts k:cpNeda:S:w:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
@@ -73,12 +71,11 @@ while getopts k:cpNeda:S:w:W:n:t:s opt; do
 	a)	array=$OPTARG ;;
 	S)	shared=$OPTARG ;;
 	w)	wire=$OPTARG ;;
-	W)	hub=$OPTARG ;;
 	n)	name=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
 	*)
-		die 2 "usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w|-W END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
+		die 2 "usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -87,13 +84,12 @@ case $kernel in
 stock|patched|distro|distro-stock|kunit|debug|races|step)	um=0 ;;
 um|um-stock)
 	um=1
-	[ "$nodes$count$empty$disks$psi$array$shared$wire$hub" = 1000 ] ||
+	[ "$nodes$count$empty$disks$psi$array$shared$wire" = 1000 ] ||
 		die 2 "user-mode Linux takes only -n, -s and -t"
 	;;
 *)	die 2 "no such kernel: $kernel" ;;
 esac
 case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac
-case $hub in ""|*/[0-3]) ;; *) die 2 "the end of a wire is DIR/0 to DIR/3, not $hub" ;; esac
 
 case $top in
 /run/*|/dev/shm/*|/var/tmp/*|/var/log/*)
@@ -232,40 +228,12 @@ if [ -n "$shared" ]; then
 fi
 
 # Datagrams: who sends to an end where nobody listens (yet, or any more) has lost a frame.
-# wire ID HERE THERE: one end of it
-wire()
-{
-	qemu="$qemu -netdev dgram,id=$1,local.type=unix,local.path=$2"
-	qemu="$qemu,remote.type=unix,remote.path=$3"
-}
-
-# card NETDEV END
-card()
-{
-	qemu="$qemu -device virtio-net-pci,netdev=$1,romfile=,mac=02:00:00:00:77:0${2##*/}"
-	qemu="$qemu -pidfile $2.pid"
-}
-
 if [ -n "$wire" ]; then
-	wire wire "$wire" "${wire%[12]}$((3 - ${wire##*/}))"
-	card wire "$wire"
+	qemu="$qemu -netdev dgram,id=wire,local.type=unix,local.path=$wire"
+	qemu="$qemu,remote.type=unix,remote.path=${wire%[12]}$((3 - ${wire##*/}))"
+	qemu="$qemu -device virtio-net-pci,netdev=wire,romfile=,mac=02:00:00:00:77:0${wire##*/}"
+	qemu="$qemu -pidfile $wire.pid"
 fi
-
-case $hub in
-"")	;;
-*/0)
-	for n in 1 2 3; do
-		wire "wire$n" "$hub$n" "${hub%0}$n"
-		qemu="$qemu -netdev hubport,id=port$n,hubid=0,netdev=wire$n"
-	done
-	qemu="$qemu -netdev hubport,id=port0,hubid=0"
-	card port0 "$hub"
-	;;
-*)
-	wire wire "$hub" "${hub%/*}/0${hub##*/}"
-	card wire "$hub"
-	;;
-esac
 
 # um_init COMMAND: a script that is the first to run there. The root is the host's, below an overlay,
 # also for the kernel's own threads; of the host's own are $out, for writing, and $top, wherever they
