@@ -58,7 +58,7 @@ from pathlib import Path
 
 SUPPORTED = ("7.3", "6.12", "6.1")         # the first one is the trunk's, the others have layers
 REPLACES = "base/replaces"
-DIRS = ("Documentation", "block", "drivers", "fs", "include", "lib", "mm", "tools/testing")
+DIRS = ("Documentation", "arch", "block", "drivers", "fs", "include", "lib", "mm", "tools/testing")
 FORMS = {".cocci": "edit", ".add": "append"}
 MANIFEST = ".overlay"
 TEMPORARY = ".overlay.tmp"
