@@ -97,7 +97,7 @@ class Kit(unittest.TestCase):
         for part in ("disks-direct", '<span class="word better">better</span> 17 % more',
                      "<code>./field</code>", "<h2>On what</h2>", "6.1.9-b"):
             self.assertIn(part, page)
-        self.assertNotIn("Not measured yet: <code>make trace", page)
+        self.assertNotIn("Not measured yet: <code>make programs", page)
 
     def test_patched_is_told_by_its_readahead(self):
         values = [[1.0], [2.0], [2.0], [1.0]]
