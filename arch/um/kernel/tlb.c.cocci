@@ -2,7 +2,7 @@
 // Who takes a file's pages out of the address spaces that map it, as the end of an AIO context does,
 // holds none of their locks. What is to be flushed there need not be looked for among their VMAs.
 
-@@
+@whole@
 declarer name VMA_ITERATOR;
 iterator name for_each_vma;
 identifier mm, vma, vmi;
