@@ -48,6 +48,7 @@ says how. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault or d
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -283,9 +284,9 @@ def part_of(root, letter, found, tree, now):
     if is_step(letter):
         folder = (root / letter.name).parent
         step, faults = overlay.scan(folder)
-        gather(tree, now, step)
+        faults += gather(tree, now, step)
         contents, more = overlay.plan(folder, step, now)
-        return contents, [named(root, folder, fault) for fault in faults + more]
+        return contents, [named(root, folder, fault) for fault in faults or more]
     parts = {}
     for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
         parts |= first_rules(root, letter, found, line)
@@ -308,7 +309,7 @@ def modern_patches(root, tree, version, which):
             faults += more
             contents.update({path: whole[path] for path in series.carried[letter.name]})
             for path, content in contents.items() if not more else ():
-                put(now, path, content.data, 0o644)
+                put(now, path, content.data, content.executable)
                 last[path] = (letter.name, content.data)
             made.append(Patch(letter, contents))
     if which == SERIES[-1] and not faults:
@@ -407,13 +408,14 @@ def spoken(folder, words, scratch):
     return copy
 
 
-def gather(tree, work, paths):
-    """Copy what a fix looks at into the work tree, if no fix before did."""
-    for path in paths:
-        copy = work / path
-        if (tree / path).is_file() and not copy.exists():
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(tree / path, copy)
+def gather(tree, work, found):
+    """Copy what a fix looks at into the work tree, if no fix before did. The faults: links."""
+    links = {path: overlay.link_in(tree, path) for path in found}
+    for path in found:
+        file = tree / path
+        if file.is_file() and not links[path] and not (work / path).exists():
+            put(work, path, file.read_bytes(), overlay.executable(file))
+    return [overlay.link_fault(found[path], link) for path, link in links.items() if link]
 
 
 def named(root, folder, fault):
@@ -482,14 +484,13 @@ def legacy_fix(root, folder, letter, trees, scratch):
         return "", None, [wordless(letter, name, trees)]
     spoken_folder = spoken(folder, words, scratch)
     found, faults = overlay.scan(spoken_folder)
-    gather(*trees, found)
+    faults += gather(*trees, found)
     contents, more = overlay.plan(spoken_folder, found, trees[1])
     if faults + more:
-        faults = halves(spoken_folder, found, trees[1], faults + more)
+        faults = faults or halves(spoken_folder, found, trees[1], more)
         return "", None, [named(root, folder, fault) for fault in faults]
     for path, content in contents.items():
-        (trees[1] / path).parent.mkdir(parents=True, exist_ok=True)
-        (trees[1] / path).write_bytes(content.data)
+        put(trees[1], path, content.data, content.executable)
     return "written", Patch(letter, contents), []
 
 
@@ -542,16 +543,23 @@ def check_tree(tree):
     return version
 
 
-def changes_in(tree):
-    """Files that git sees changed below tree, which may be a folder of a larger repository."""
+def prefix_of(tree):
+    """The folder that tree is of a larger repository, with a slash; None: git knows of none."""
     try:
-        prefix = git(tree, "rev-parse", "--show-prefix").rstrip("\n")
+        return git(tree, "rev-parse", "--show-prefix").removesuffix("\n")
     except Refusal as refusal:
         if "not a git repository" in str(refusal):
-            return []
+            return None
         raise
-    lines = git(tree, "status", "--porcelain", "--untracked-files=no", ".").splitlines()
-    return [line[3:].removeprefix(prefix) for line in lines]
+
+
+def changes_in(tree):
+    """Files that git sees changed below tree."""
+    prefix = prefix_of(tree)
+    if prefix is None:
+        return []
+    lines = git(tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", ".")
+    return [line[3:].removeprefix(prefix) for line in lines.split("\0") if line]
 
 
 def check_leftovers(tree, patches):
@@ -583,11 +591,11 @@ def identity(root):
     return env
 
 
-def put(repo, path, data, mode):
+def put(repo, path, data, executable):
     file = repo / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)
-    file.chmod(mode)
+    file.chmod(0o755 if executable else 0o644)
 
 
 def commit_patches(repo, tree, patches, env):
@@ -600,13 +608,12 @@ def commit_patches(repo, tree, patches, env):
     git(repo, "config", "core.autocrlf", "false", env=env)
     for path in {path for patch in patches for path in patch.contents}:
         if (tree / path).is_file():
-            put(repo, path, (tree / path).read_bytes(),
-                0o755 if overlay.executable(tree / path) else 0o644)
+            put(repo, path, (tree / path).read_bytes(), overlay.executable(tree / path))
     commit("--message=base")
     git(repo, "tag", "base", env=env)
     for patch in patches:
         for path, content in patch.contents.items():
-            put(repo, path, content.data, 0o755 if content.executable else 0o644)
+            put(repo, path, content.data, content.executable)
         commit(f"--message={patch.letter.text}")
 
 
@@ -661,7 +668,7 @@ def format_patches(repo, folder, blurb, env):
 # Stands beside the patches. The first line says for which tree they are.
 READ_ME = """{title}
 
-To apply them, in the tree: git am {folder}/*.patch
+To apply them, in the tree: git am {below}{folder}/*.patch
 or without git, one after the other: patch -p1 < {folder}/0001-...
 
 They carry no Signed-off-by. It says that you may pass the work on and answer for it (the
@@ -673,7 +680,7 @@ To send them on with b4, make a branch of them, in a git checkout of the kernel.
 that for you, and nothing is sent before you say b4 send without -o:
 
 	b4 prep -n NAME -f TAG		a branch b4/NAME from TAG on, with an empty cover
-	git am -s {{folder}}/*.patch
+	git am -s {{below}}{{folder}}/*.patch
 	b4 prep --edit-cover		paste {COVER_FILE}: first what its subject says
 					behind [PATCH ...], then all below it
 	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl, as was done for the file
@@ -713,10 +720,9 @@ def checkpatch(tree, folder, allowed):
         return []
     faults = []
     for patch in sorted(folder.glob("*.patch")):
-        strict = ["--strict", "--show-types", "--showfile"] if allowed is not None else []
-        run = subprocess.run(["perl", script, "--no-tree", "--no-signoff", "--terse", *strict,
-                              patch], cwd=folder, capture_output=True, text=True,
-                             errors="replace", check=False)
+        run = subprocess.run(["perl", script, "--no-tree", "--no-signoff", "--terse", "--strict",
+                              "--show-types", "--showfile", patch], cwd=folder,
+                             capture_output=True, text=True, errors="replace", check=False)
         lines = [line.removeprefix(f"{patch}:") for line in run.stdout.splitlines()
                  if re.search(r":\d*: *(ERROR|WARNING|CHECK)", line)]
         if not lines and run.returncode and "total:" not in run.stdout:
@@ -724,7 +730,7 @@ def checkpatch(tree, folder, allowed):
             print(f"series: {script} does not run here: {said}", file=sys.stderr)
             return faults
         faults += [Fault(patch.name, f"checkpatch: {line}") for line in lines
-                   if not allowed or not any(may_say(line, one) for one in allowed)]
+                   if not any(may_say(line, one) for one in allowed)]
     return faults
 
 
@@ -815,7 +821,7 @@ def make_patches(root, tree, patches, blurb, allowed, read_me, folder):
         commit_patches(repo, tree, patches, env)
         format_patches(repo, made, blurb, env)
         (made / README).write_text(read_me)
-        faults = checkpatch(tree, made, allowed)
+        faults = checkpatch(tree, made, allowed) if blurb else []   # those of 2.6 do not run today
         if blurb and not faults:
             find_recipients(tree, made)
         return not faults and deliver(made, folder), faults
@@ -838,7 +844,7 @@ def do_series(root, tree, out, which):
         if not shutil.which(program):
             raise Refusal(f"{program} not found")
     overlay.need_spatch()
-    version, said, blurb, allowed, more = check_tree(tree), [], None, None, ""
+    version, said, blurb, allowed, more = check_tree(tree), [], None, [], ""
     short = version.rpartition(".")[0]
     which = of_which_series(short, which)
     if short in overlay.SUPPORTED:
@@ -856,7 +862,10 @@ def do_series(root, tree, out, which):
     check_leftovers(tree, patches)
     changed = False
     if patches:
-        read_me = (READ_ME + more).format(title=title, folder=folder.absolute())
+        prefix = prefix_of(tree)
+        read_me = (READ_ME + more).format(
+            title=title, folder=shlex.quote(str(folder.absolute())),
+            below=f"--directory={shlex.quote(prefix)} " if prefix else "")
         changed, faults = make_patches(root, tree, patches, blurb, allowed, read_me, folder)
     if faults:
         return refuse(tree, version, faults)
