@@ -76,10 +76,6 @@ class Fault(Exception):
         super().__init__(f"{where}: {what}")
 
 
-class Applied(Fault):
-    """What a file of the overlay does is done already."""
-
-
 class Refusal(Exception):
     """The command line, a tree or the system is not as needed."""
 
@@ -110,8 +106,8 @@ class Rule:
     bound: set = field(default_factory=set)     # the metavariables
     added: list = field(default_factory=list)   # runs of + lines
 
-    def fault(self, where, what, kind=Fault):
-        return kind(where, f"rule {self.name}: {what}")
+    def fault(self, where, what):
+        return Fault(where, f"rule {self.name}: {what}")
 
 
 # What the overlay holds
@@ -502,10 +498,10 @@ def judge(name, path, rule, old, new):
     old, new = old.split("\n"), new.split("\n")
     places = changes(old, new)
     if any(i1 == i2 and stands_beside(old, i1, new[j1:j2]) for i1, i2, j1, j2 in places):
-        raise rule.fault(name, f"was applied before to {path}", Applied)
+        raise rule.fault(name, f"was applied before to {path}")
     if not places:
         if stands_in(old, rule):
-            raise rule.fault(name, f"matches nothing in {path}, and what it adds is there", Applied)
+            raise rule.fault(name, f"matches nothing in {path}, and what it adds is there")
         raise rule.fault(name, f"matches nothing in {path}")
     if len(places) < rule.places:
         raise rule.fault(name, f"matches in part: {len(places)} of {rule.places} places in {path}")
@@ -556,7 +552,7 @@ def appended(root, name, base_file, path):
     if not added:
         raise Fault(name, "adds nothing")
     if contains(squeezed(data.split("\n")), added):
-        raise Applied(name, f"was applied before to {path}")
+        raise Fault(name, f"was applied before to {path}")
     if data and not data.endswith("\n"):
         data += "\n"
     if head:

@@ -30,14 +30,16 @@ forms of overlay.py. Below the message stands
     Trees: A - B        the versions that it is for
     Word: NAME TEXT     NAME in the rules and in what follows here is to read TEXT, in a tree where
                         all lines below hold; the first such section of a NAME counts
-    Has: [REMARK]       likewise, a tree that has the fix; the section may come again
+    Has: [REMARK]       likewise, a tree that has the fix; the section may come again, and each has
+                        all that makes the fix work
     Not needed: REASON  likewise, a tree that can do without
     Stop: REASON        likewise, a tree that is refused though it is neither
 
 Such lines, each after a tab: "PATH" (it exists), "no PATH", "PATH: TEXT" (TEXT stands in it, white
 space and comments aside), "PATH, not: TEXT". A tree that neither has a fix nor can do without must
-take every rule of it. One that does not is refused and the rule named: nothing is written. Fixes
-build on those before them, so none is looked at behind the first that does not fit.
+take every rule of it. One that does not is refused: nothing is written. If most lines of a section
+Has hold, the others are named, else the rules. Fixes build on those before them, so none is looked
+at behind the first that does not fit.
 
 TREE is only read. Patches are made in a scratch git repository with the identity of the user (git
 config user.name, user.email); the date is that of the newest commit here, so that a second run
@@ -46,6 +48,7 @@ says how. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault or d
 2 usage, tree or system.
 """
 
+import functools
 import os
 import re
 import shlex
@@ -60,7 +63,7 @@ from pathlib import Path
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402 (the path comes first)
 import overlay  # noqa: E402
-from overlay import Applied, Fault, Refusal  # noqa: E402
+from overlay import Fault, Refusal  # noqa: E402
 
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
@@ -340,11 +343,12 @@ def known(root):
     return {f: read_letter(root, (f / MESSAGE).relative_to(root).as_posix()) for f in folders}
 
 
+@functools.lru_cache(512)
 def plain(data):
-    """Source text without comments, with one space for each white space."""
-    text = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda m: m[1] or " ",
-                  data.decode("latin-1"), flags=re.S)
-    return " ".join(text.split())
+    """Source text without comments, with one space between two tokens."""
+    tokens = re.findall(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\\n])*"|\w+|[^\w\s])',
+                        data.decode("latin-1"), re.S)
+    return " ".join(filter(None, tokens))
 
 
 def newest(trees, path):
@@ -429,44 +433,17 @@ def named(root, folder, fault):
     return Fault(f"{folder.relative_to(root).as_posix()}/{where}", what)
 
 
-def why_not(step, *args):
-    """The fault that one step of a fix meets, if any."""
-    try:
-        step(*args)
-    except Fault as fault:
-        return fault
-    return None
+def missing(trees, letter, words):
+    """The faults of a fix that is there for the most part: the lines below Has that do not hold."""
+    def lacking(section):
+        lines = [fill_in(words, line) for line in section.lines]
+        return [line for line in lines if not holds(trees, line)]
 
-
-def one_rule(name, path, rule, text, file):
-    """Apply a rule by itself."""
-    lines = "\n".join(text.split("\n")[rule.line - 1:rule.last])
-    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-        then = overlay.after_rules(name, lines, file, scratch)
-    overlay.judge(name, path, rule, file.read_bytes().decode("latin-1"), then)
-
-
-def step_by_step(folder, found, tree):
-    """(what to say if it is missing, what speaks against it or None) of each step by itself."""
-    missing = "is missing, though more of this fix is in the tree"
-    for path, source in found.items():
-        name, file = source.name, tree / path
-        if source.form == "append":
-            yield Fault(name, missing), why_not(overlay.appended, folder, name, file, path)
-        elif source.form == "edit":
-            text = (folder / name).read_text()
-            for rule in overlay.lint(name, text):
-                yield rule.fault(name, missing), why_not(one_rule, name, path, rule, text, file)
-
-
-def halves(folder, found, tree, faults):
-    """The faults of a fix; where most of it is in the tree already, those of what is missing."""
-    if not all((tree / path).is_file() for path in found):
-        return faults
-    steps = list(step_by_step(folder, found, tree))
-    there = [why for _, why in steps if isinstance(why, Applied)]
-    missing = [fault for fault, why in steps if not why]
-    return missing if 0 < len(missing) <= len(there) else faults
+    sections = [s for s in letter.all("Has") if 2 * len(lacking(s)) <= len(s.lines)]
+    for section in sorted(sections, key=lambda s: len(lacking(s)))[:1]:
+        return [Fault(f"{letter.name}:{section.line}", f"more of this fix is there, but not {line}")
+                for line in lacking(section)]
+    return []
 
 
 def legacy_fix(root, folder, letter, trees, scratch):
@@ -479,16 +456,17 @@ def legacy_fix(root, folder, letter, trees, scratch):
             return f"{verdict}: {section.remark}".removesuffix(": "), None, []
     stop = holding(trees, letter, "Stop", known_words)
     if stop:
-        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark)]
+        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark),
+                          *missing(trees, letter, known_words)]
     for name in set(words) - set(known_words):
         return "", None, [wordless(letter, name, trees)]
     spoken_folder = spoken(folder, words, scratch)
     found, faults = overlay.scan(spoken_folder)
     faults += gather(*trees, found)
     contents, more = overlay.plan(spoken_folder, found, trees[1])
-    if faults + more:
-        faults = faults or halves(spoken_folder, found, trees[1], more)
-        return "", None, [named(root, folder, fault) for fault in faults]
+    if faults or more:
+        return "", None, [named(root, folder, fault) for fault in faults] or \
+            missing(trees, letter, known_words) or [named(root, folder, fault) for fault in more]
     for path, content in contents.items():
         put(trees[1], path, content.data, content.executable)
     return "written", Patch(letter, contents), []
@@ -827,8 +805,9 @@ def make_patches(root, tree, patches, blurb, allowed, read_me, folder):
         return not faults and deliver(made, folder), faults
 
 
-def refuse(tree, version, faults):
-    print(f"series: {tree} (Linux {version}) is refused, nothing was written:", file=sys.stderr)
+def refuse(tree, version, faults, more=""):
+    print(f"series: {tree} (Linux {version}) is refused, nothing was written{more}:",
+          file=sys.stderr)
     return report(faults)
 
 
@@ -858,7 +837,8 @@ def do_series(root, tree, out, which):
         folder = out / f"series-{version}-{tree.name}"
         title = f"Patches for Linux {version} in {tree}"
     if faults:
-        return refuse(tree, version, faults)
+        return refuse(tree, version, faults, "" if more else
+                      "; what a fix does may be there in other words")
     check_leftovers(tree, patches)
     changed = False
     if patches:
