@@ -692,6 +692,9 @@ OTHERWISE = {
         ("drivers/char/raw.c", "dovary", "varyio"), ("drivers/char/raw.c", "can_do_vary", "varyio"),
         ("drivers/scsi/sd.c", "read_ahead[SD_MAJOR(i)] = 0;",
          "read_ahead[SD_MAJOR(i)] = 0;\n\t\tblkdev_varyio[SD_MAJOR(i)] = NULL;"),
+        ("drivers/addon/qla2200/qla2x00.h", "#define", "#ifdef SHT_HAS_VARY_IO\n"
+         "#define VARY_IO vary_io: 1,\n#else\n#define VARY_IO\n#endif\n#define"),
+        ("drivers/addon/qla2200/qla2x00.h", "emulated: 0 ", "VARY_IO emulated: 0 "),
         ("include/linux/iobuf.h", "\t\t\tdovary : 1,	/* vary-io */\n", ""),
         ("include/linux/iobuf.h", "initialized:1;", "initialized:1,\n\t\t\tvaryio : 1;"),
         ("fs/iobuf.c", "iobuf->locked = 0;\n", "iobuf->locked = 0;\n\tiobuf->varyio = 0;\n")],
@@ -706,18 +709,19 @@ OTHERWISE = {
 GONE = {"2.4.18": ["drivers/scsi/aic7xxx/aic7xxx_osm.c", "drivers/scsi/aic7xxx/aic7xxx_host.h"]}
 
 WRITTEN, THERE, NOT = "written", "already there", "not needed"
-FIXES_2_4 = ("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", "40-varyio-sym53c8xx",
-             "41-varyio-sym53c8xx-2", "42-varyio-aic7xxx", "43-varyio-aic7xxx-old",
-             "44-varyio-qlogicisp", "45-varyio-qla2x00", "46-varyio-aic7xxx-linux")
+FIXES_2_4 = ("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", "31-varyio-detach",
+             "32-varyio-exit", "40-varyio-sym53c8xx", "41-varyio-sym53c8xx-2", "42-varyio-aic7xxx",
+             "43-varyio-aic7xxx-old", "44-varyio-qlogicisp", "45-varyio-qla2x00",
+             "46-varyio-aic7xxx-linux")
 FIXES_DIO = ("10-boundary", "20-dio-layout", "30-dio-clear")
 VERDICTS = {
-    "2.4.22": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, NOT, *5 * (WRITTEN,), NOT, NOT))),
-    "2.4.18": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, NOT, WRITTEN, WRITTEN, NOT, WRITTEN, WRITTEN,
-                                   NOT, WRITTEN))),
-    "2.4.18-14": dict(zip(FIXES_2_4, (WRITTEN, THERE, WRITTEN, *3 * (WRITTEN,), THERE, THERE,
-                                      WRITTEN, NOT))),
-    "2.4.21-EL": dict(zip(FIXES_2_4, (WRITTEN, THERE, WRITTEN, WRITTEN, WRITTEN, THERE, THERE,
-                                      WRITTEN, WRITTEN, NOT))),
+    "2.4.22": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, *3 * (NOT,), *5 * (WRITTEN,), NOT, NOT))),
+    "2.4.18": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, *3 * (NOT,), WRITTEN, WRITTEN, NOT, WRITTEN,
+                                   WRITTEN, NOT, WRITTEN))),
+    "2.4.18-14": dict(zip(FIXES_2_4, (WRITTEN, THERE, *6 * (WRITTEN,), THERE, THERE, WRITTEN,
+                                      NOT))),
+    "2.4.21-EL": dict(zip(FIXES_2_4, (WRITTEN, THERE, WRITTEN, WRITTEN, THERE, WRITTEN, WRITTEN,
+                                      THERE, THERE, WRITTEN, WRITTEN, NOT))),
     "2.6.6": {"10-readahead-average": WRITTEN, "20-readahead-restart": WRITTEN,
               **dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT)))},
     "2.6.7": {"10-readahead-average": THERE, "20-readahead-restart": WRITTEN,
