@@ -35,7 +35,7 @@ the new paths, last with the new ones, and so a run that was cut short is put ri
 
 A semantic patch is applied rule by rule: rules 1..k must change what rules 1..k-1 made, in as many
 places (stretches of changed lines) as the comment "// places: N" directly above rule k says, else
-in one.
+in one. What spatch answers is kept in $XDG_CACHE_HOME/linux-dio/spatch, by what it was asked.
 
 Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, trees or system;
 130 interrupted.
@@ -44,6 +44,7 @@ Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, 
 import argparse
 import difflib
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -51,8 +52,9 @@ import stat
 import subprocess
 import sys
 import tempfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,6 +66,7 @@ MANIFEST = ".overlay"
 TEMPORARY = ".overlay.tmp"
 SPATCH = ("spatch", "--very-quiet", "--no-includes", "--no-show-diff", "--smpl-spacing")
 SPATCH_SECONDS = 300
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "linux-dio/spatch")
 
 
 class Fault(Exception):
@@ -71,10 +74,6 @@ class Fault(Exception):
 
     def __init__(self, where, what):
         super().__init__(f"{where}: {what}")
-
-
-class Applied(Fault):
-    """What a file of the overlay does is done already."""
 
 
 class Refusal(Exception):
@@ -107,8 +106,8 @@ class Rule:
     bound: set = field(default_factory=set)     # the metavariables
     added: list = field(default_factory=list)   # runs of + lines
 
-    def fault(self, where, what, kind=Fault):
-        return kind(where, f"rule {self.name}: {what}")
+    def fault(self, where, what):
+        return Fault(where, f"rule {self.name}: {what}")
 
 
 # What the overlay holds
@@ -383,36 +382,62 @@ def spatch_fault(name, run):
     return Fault(name, f"spatch failed with code {run.returncode}: {said}")
 
 
+def kept(make, *asked):
+    """What make() gives: bytes that depend on what is asked, and on spatch, alone."""
+    program = os.stat(shutil.which(SPATCH[0]))
+    asked = repr((SPATCH, program.st_size, program.st_mtime_ns, asked))
+    file = CACHE / hashlib.sha256(asked.encode()).hexdigest()
+    if file.exists():
+        return zlib.decompress(file.read_bytes())
+    made = make()
+    with suppress(OSError):                     # then it is asked again
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=CACHE, delete=False) as temporary:
+            temporary.write(zlib.compress(made))
+        os.replace(temporary.name, file)
+    return made
+
+
 def parse_smpl(root, name, folder):
-    run = spatch(name, folder, "--parse-cocci", (root / name).resolve())
-    if run.returncode:
-        raise spatch_fault(name, run)
+    def parse():
+        run = spatch(name, folder, "--parse-cocci", (root / name).resolve())
+        if run.returncode:
+            raise spatch_fault(name, run)
+        return b""
+
+    kept(parse, (root / name).read_bytes())
 
 
 def after_rules(name, rules, base_file, folder):
     """The text of base_file after the given lines of the semantic patch."""
-    sp_file, output = Path(folder, "rules.cocci"), Path(folder, "output")
-    sp_file.write_text(rules + "\n", encoding="latin-1", newline="")
-    output.unlink(missing_ok=True)
-    run = spatch(name, folder, "--sp-file", sp_file, base_file.resolve(), "-o", output)
-    if output.exists() and not run.returncode:
-        return tidy(base_file.read_bytes().decode("latin-1"), output.read_bytes().decode("latin-1"),
-                    rules)
-    if run.returncode and not re.search(r"no modified files|No rules apply", run.stderr):
-        raise spatch_fault(name, run)
-    return base_file.read_bytes().decode("latin-1")
+    old = base_file.read_bytes()
+
+    def apply():
+        Path(folder, "rules.cocci").write_text(rules + "\n", encoding="latin-1", newline="")
+        output = Path(folder, "output")
+        output.unlink(missing_ok=True)
+        # It hands the output's name to a shell: one without a folder, which may have a blank.
+        run = spatch(name, folder, "--sp-file", "rules.cocci", base_file.resolve(), "-o", "output")
+        if output.exists() and not run.returncode:
+            return output.read_bytes()
+        if run.returncode and not re.search(r"no modified files|No rules apply", run.stderr):
+            raise spatch_fault(name, run)
+        return old
+
+    new = kept(apply, rules, base_file.suffix, old)
+    return tidy(old.decode("latin-1"), new.decode("latin-1"), rules)
 
 
 def tidy(old, new, rules=""):
     """What spatch made of old, but that no line added ends in white space or is a second blank one:
     1.3 leaves an empty line of a rule where it was indented, in front of the one that is there. And
     where a line of a parameter list was indented with blanks, or a member of an initializer aligned
-    with them, it is as the rule has it."""
+    with them, it is as the rule has it, if that indents it."""
     if not re.search(r"[ \t]\n|\n\n\n|\n |\n\t\.\w+ +=", new):
         return new
     lines = new.splitlines(keepends=True)
     written = {" ".join(line[1:].split()): line[1:] + "\n"
-               for line in rules.split("\n") if line.startswith("+")}
+               for line in rules.split("\n") if re.match(r"\+\s", line)}
     matcher = difflib.SequenceMatcher(None, old.splitlines(keepends=True), lines, autojunk=False)
     for op, _, _, start, end in reversed(matcher.get_opcodes()):
         for i in reversed(range(start, end) if op != "equal" else ()):
@@ -473,10 +498,10 @@ def judge(name, path, rule, old, new):
     old, new = old.split("\n"), new.split("\n")
     places = changes(old, new)
     if any(i1 == i2 and stands_beside(old, i1, new[j1:j2]) for i1, i2, j1, j2 in places):
-        raise rule.fault(name, f"was applied before to {path}", Applied)
+        raise rule.fault(name, f"was applied before to {path}")
     if not places:
         if stands_in(old, rule):
-            raise rule.fault(name, f"matches nothing in {path}, and what it adds is there", Applied)
+            raise rule.fault(name, f"matches nothing in {path}, and what it adds is there")
         raise rule.fault(name, f"matches nothing in {path}")
     if len(places) < rule.places:
         raise rule.fault(name, f"matches in part: {len(places)} of {rule.places} places in {path}")
@@ -527,7 +552,7 @@ def appended(root, name, base_file, path):
     if not added:
         raise Fault(name, "adds nothing")
     if contains(squeezed(data.split("\n")), added):
-        raise Applied(name, f"was applied before to {path}")
+        raise Fault(name, f"was applied before to {path}")
     if data and not data.endswith("\n"):
         data += "\n"
     if head:
@@ -541,10 +566,20 @@ def executable(file):
     return bool(file.lstat().st_mode & 0o100)
 
 
+def link_in(base, path):
+    """The path, or a folder of it, that is a link in the base, if any."""
+    parts = [path, *map(str, Path(path).parents)][:-1]
+    return next((part for part in parts if (base / part).is_symlink()), None)
+
+
+def link_fault(source, link):
+    return Fault(source.name, f"{link} is a link in the base, and no patch goes through one")
+
+
 def from_file(root, source, base_file, path, misses):
     """What path is to be, with this overlay file and what it is applied to."""
     name, own = source.name, root / source.name
-    if base_file.is_symlink() or base_file.is_dir():
+    if base_file.is_dir():
         raise Fault(name, f"{path} is no regular file in the base")
     if base_file.is_file() and b"\r\n" in base_file.read_bytes():
         raise Fault(name, f"{path} has CRLF line ends in the base: convert the tree, and try again")
@@ -562,6 +597,9 @@ def from_file(root, source, base_file, path, misses):
 
 def wanted(root, source, base, path, misses=None):
     """What path is to be: the trunk's form is applied to the base, a layer's to the result."""
+    link = link_in(base, path)
+    if link:
+        raise link_fault(source, link)
     if not source.below:
         return from_file(root, source, base / path, path, misses)
     content = from_file(root, source.below, base / path, path, misses)

@@ -30,14 +30,16 @@ forms of overlay.py. Below the message stands
     Trees: A - B        the versions that it is for
     Word: NAME TEXT     NAME in the rules and in what follows here is to read TEXT, in a tree where
                         all lines below hold; the first such section of a NAME counts
-    Has: [REMARK]       likewise, a tree that has the fix; the section may come again
+    Has: [REMARK]       likewise, a tree that has the fix; the section may come again, and each has
+                        all that makes the fix work
     Not needed: REASON  likewise, a tree that can do without
     Stop: REASON        likewise, a tree that is refused though it is neither
 
 Such lines, each after a tab: "PATH" (it exists), "no PATH", "PATH: TEXT" (TEXT stands in it, white
 space and comments aside), "PATH, not: TEXT". A tree that neither has a fix nor can do without must
-take every rule of it. One that does not is refused and the rule named: nothing is written. Fixes
-build on those before them, so none is looked at behind the first that does not fit.
+take every rule of it. One that does not is refused: nothing is written. If most lines of a section
+Has hold, the others are named, else the rules. Fixes build on those before them, so none is looked
+at behind the first that does not fit.
 
 TREE is only read. Patches are made in a scratch git repository with the identity of the user (git
 config user.name, user.email); the date is that of the newest commit here, so that a second run
@@ -46,8 +48,10 @@ says how. Exit code as of overlay.py: 0 done, 1 a rule or patch is at fault or d
 2 usage, tree or system.
 """
 
+import functools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -59,7 +63,7 @@ from pathlib import Path
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402 (the path comes first)
 import overlay  # noqa: E402
-from overlay import Applied, Fault, Refusal  # noqa: E402
+from overlay import Fault, Refusal  # noqa: E402
 
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
@@ -283,9 +287,9 @@ def part_of(root, letter, found, tree, now):
     if is_step(letter):
         folder = (root / letter.name).parent
         step, faults = overlay.scan(folder)
-        gather(tree, now, step)
+        faults += gather(tree, now, step)
         contents, more = overlay.plan(folder, step, now)
-        return contents, [named(root, folder, fault) for fault in faults + more]
+        return contents, [named(root, folder, fault) for fault in faults or more]
     parts = {}
     for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
         parts |= first_rules(root, letter, found, line)
@@ -308,7 +312,7 @@ def modern_patches(root, tree, version, which):
             faults += more
             contents.update({path: whole[path] for path in series.carried[letter.name]})
             for path, content in contents.items() if not more else ():
-                put(now, path, content.data, 0o644)
+                put(now, path, content.data, content.executable)
                 last[path] = (letter.name, content.data)
             made.append(Patch(letter, contents))
     if which == SERIES[-1] and not faults:
@@ -339,11 +343,12 @@ def known(root):
     return {f: read_letter(root, (f / MESSAGE).relative_to(root).as_posix()) for f in folders}
 
 
+@functools.lru_cache(512)
 def plain(data):
-    """Source text without comments, with one space for each white space."""
-    text = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda m: m[1] or " ",
-                  data.decode("latin-1"), flags=re.S)
-    return " ".join(text.split())
+    """Source text without comments, with one space between two tokens."""
+    tokens = re.findall(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\\n])*"|\w+|[^\w\s])',
+                        data.decode("latin-1"), re.S)
+    return " ".join(filter(None, tokens))
 
 
 def newest(trees, path):
@@ -407,13 +412,14 @@ def spoken(folder, words, scratch):
     return copy
 
 
-def gather(tree, work, paths):
-    """Copy what a fix looks at into the work tree, if no fix before did."""
-    for path in paths:
-        copy = work / path
-        if (tree / path).is_file() and not copy.exists():
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(tree / path, copy)
+def gather(tree, work, found):
+    """Copy what a fix looks at into the work tree, if no fix before did. The faults: links."""
+    links = {path: overlay.link_in(tree, path) for path in found}
+    for path in found:
+        file = tree / path
+        if file.is_file() and not links[path] and not (work / path).exists():
+            put(work, path, file.read_bytes(), overlay.executable(file))
+    return [overlay.link_fault(found[path], link) for path, link in links.items() if link]
 
 
 def named(root, folder, fault):
@@ -427,44 +433,17 @@ def named(root, folder, fault):
     return Fault(f"{folder.relative_to(root).as_posix()}/{where}", what)
 
 
-def why_not(step, *args):
-    """The fault that one step of a fix meets, if any."""
-    try:
-        step(*args)
-    except Fault as fault:
-        return fault
-    return None
+def missing(trees, letter, words):
+    """The faults of a fix that is there for the most part: the lines below Has that do not hold."""
+    def lacking(section):
+        lines = [fill_in(words, line) for line in section.lines]
+        return [line for line in lines if not holds(trees, line)]
 
-
-def one_rule(name, path, rule, text, file):
-    """Apply a rule by itself."""
-    lines = "\n".join(text.split("\n")[rule.line - 1:rule.last])
-    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-        then = overlay.after_rules(name, lines, file, scratch)
-    overlay.judge(name, path, rule, file.read_bytes().decode("latin-1"), then)
-
-
-def step_by_step(folder, found, tree):
-    """(what to say if it is missing, what speaks against it or None) of each step by itself."""
-    missing = "is missing, though more of this fix is in the tree"
-    for path, source in found.items():
-        name, file = source.name, tree / path
-        if source.form == "append":
-            yield Fault(name, missing), why_not(overlay.appended, folder, name, file, path)
-        elif source.form == "edit":
-            text = (folder / name).read_text()
-            for rule in overlay.lint(name, text):
-                yield rule.fault(name, missing), why_not(one_rule, name, path, rule, text, file)
-
-
-def halves(folder, found, tree, faults):
-    """The faults of a fix; where most of it is in the tree already, those of what is missing."""
-    if not all((tree / path).is_file() for path in found):
-        return faults
-    steps = list(step_by_step(folder, found, tree))
-    there = [why for _, why in steps if isinstance(why, Applied)]
-    missing = [fault for fault, why in steps if not why]
-    return missing if 0 < len(missing) <= len(there) else faults
+    sections = [s for s in letter.all("Has") if 2 * len(lacking(s)) <= len(s.lines)]
+    for section in sorted(sections, key=lambda s: len(lacking(s)))[:1]:
+        return [Fault(f"{letter.name}:{section.line}", f"more of this fix is there, but not {line}")
+                for line in lacking(section)]
+    return []
 
 
 def legacy_fix(root, folder, letter, trees, scratch):
@@ -477,19 +456,19 @@ def legacy_fix(root, folder, letter, trees, scratch):
             return f"{verdict}: {section.remark}".removesuffix(": "), None, []
     stop = holding(trees, letter, "Stop", known_words)
     if stop:
-        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark)]
+        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark),
+                          *missing(trees, letter, known_words)]
     for name in set(words) - set(known_words):
         return "", None, [wordless(letter, name, trees)]
     spoken_folder = spoken(folder, words, scratch)
     found, faults = overlay.scan(spoken_folder)
-    gather(*trees, found)
+    faults += gather(*trees, found)
     contents, more = overlay.plan(spoken_folder, found, trees[1])
-    if faults + more:
-        faults = halves(spoken_folder, found, trees[1], faults + more)
-        return "", None, [named(root, folder, fault) for fault in faults]
+    if faults or more:
+        return "", None, [named(root, folder, fault) for fault in faults] or \
+            missing(trees, letter, known_words) or [named(root, folder, fault) for fault in more]
     for path, content in contents.items():
-        (trees[1] / path).parent.mkdir(parents=True, exist_ok=True)
-        (trees[1] / path).write_bytes(content.data)
+        put(trees[1], path, content.data, content.executable)
     return "written", Patch(letter, contents), []
 
 
@@ -542,16 +521,23 @@ def check_tree(tree):
     return version
 
 
-def changes_in(tree):
-    """Files that git sees changed below tree, which may be a folder of a larger repository."""
+def prefix_of(tree):
+    """The folder that tree is of a larger repository, with a slash; None: git knows of none."""
     try:
-        prefix = git(tree, "rev-parse", "--show-prefix").rstrip("\n")
+        return git(tree, "rev-parse", "--show-prefix").removesuffix("\n")
     except Refusal as refusal:
         if "not a git repository" in str(refusal):
-            return []
+            return None
         raise
-    lines = git(tree, "status", "--porcelain", "--untracked-files=no", ".").splitlines()
-    return [line[3:].removeprefix(prefix) for line in lines]
+
+
+def changes_in(tree):
+    """Files that git sees changed below tree."""
+    prefix = prefix_of(tree)
+    if prefix is None:
+        return []
+    lines = git(tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", ".")
+    return [line[3:].removeprefix(prefix) for line in lines.split("\0") if line]
 
 
 def check_leftovers(tree, patches):
@@ -583,11 +569,11 @@ def identity(root):
     return env
 
 
-def put(repo, path, data, mode):
+def put(repo, path, data, executable):
     file = repo / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)
-    file.chmod(mode)
+    file.chmod(0o755 if executable else 0o644)
 
 
 def commit_patches(repo, tree, patches, env):
@@ -600,13 +586,12 @@ def commit_patches(repo, tree, patches, env):
     git(repo, "config", "core.autocrlf", "false", env=env)
     for path in {path for patch in patches for path in patch.contents}:
         if (tree / path).is_file():
-            put(repo, path, (tree / path).read_bytes(),
-                0o755 if overlay.executable(tree / path) else 0o644)
+            put(repo, path, (tree / path).read_bytes(), overlay.executable(tree / path))
     commit("--message=base")
     git(repo, "tag", "base", env=env)
     for patch in patches:
         for path, content in patch.contents.items():
-            put(repo, path, content.data, 0o755 if content.executable else 0o644)
+            put(repo, path, content.data, content.executable)
         commit(f"--message={patch.letter.text}")
 
 
@@ -661,7 +646,7 @@ def format_patches(repo, folder, blurb, env):
 # Stands beside the patches. The first line says for which tree they are.
 READ_ME = """{title}
 
-To apply them, in the tree: git am {folder}/*.patch
+To apply them, in the tree: git am {below}{folder}/*.patch
 or without git, one after the other: patch -p1 < {folder}/0001-...
 
 They carry no Signed-off-by. It says that you may pass the work on and answer for it (the
@@ -673,7 +658,7 @@ To send them on with b4, make a branch of them, in a git checkout of the kernel.
 that for you, and nothing is sent before you say b4 send without -o:
 
 	b4 prep -n NAME -f TAG		a branch b4/NAME from TAG on, with an empty cover
-	git am -s {{folder}}/*.patch
+	git am -s {{below}}{{folder}}/*.patch
 	b4 prep --edit-cover		paste {COVER_FILE}: first what its subject says
 					behind [PATCH ...], then all below it
 	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl, as was done for the file
@@ -713,10 +698,9 @@ def checkpatch(tree, folder, allowed):
         return []
     faults = []
     for patch in sorted(folder.glob("*.patch")):
-        strict = ["--strict", "--show-types", "--showfile"] if allowed is not None else []
-        run = subprocess.run(["perl", script, "--no-tree", "--no-signoff", "--terse", *strict,
-                              patch], cwd=folder, capture_output=True, text=True,
-                             errors="replace", check=False)
+        run = subprocess.run(["perl", script, "--no-tree", "--no-signoff", "--terse", "--strict",
+                              "--show-types", "--showfile", patch], cwd=folder,
+                             capture_output=True, text=True, errors="replace", check=False)
         lines = [line.removeprefix(f"{patch}:") for line in run.stdout.splitlines()
                  if re.search(r":\d*: *(ERROR|WARNING|CHECK)", line)]
         if not lines and run.returncode and "total:" not in run.stdout:
@@ -724,7 +708,7 @@ def checkpatch(tree, folder, allowed):
             print(f"series: {script} does not run here: {said}", file=sys.stderr)
             return faults
         faults += [Fault(patch.name, f"checkpatch: {line}") for line in lines
-                   if not allowed or not any(may_say(line, one) for one in allowed)]
+                   if not any(may_say(line, one) for one in allowed)]
     return faults
 
 
@@ -815,14 +799,15 @@ def make_patches(root, tree, patches, blurb, allowed, read_me, folder):
         commit_patches(repo, tree, patches, env)
         format_patches(repo, made, blurb, env)
         (made / README).write_text(read_me)
-        faults = checkpatch(tree, made, allowed)
+        faults = checkpatch(tree, made, allowed) if blurb else []   # those of 2.6 do not run today
         if blurb and not faults:
             find_recipients(tree, made)
         return not faults and deliver(made, folder), faults
 
 
-def refuse(tree, version, faults):
-    print(f"series: {tree} (Linux {version}) is refused, nothing was written:", file=sys.stderr)
+def refuse(tree, version, faults, more=""):
+    print(f"series: {tree} (Linux {version}) is refused, nothing was written{more}:",
+          file=sys.stderr)
     return report(faults)
 
 
@@ -838,7 +823,7 @@ def do_series(root, tree, out, which):
         if not shutil.which(program):
             raise Refusal(f"{program} not found")
     overlay.need_spatch()
-    version, said, blurb, allowed, more = check_tree(tree), [], None, None, ""
+    version, said, blurb, allowed, more = check_tree(tree), [], None, [], ""
     short = version.rpartition(".")[0]
     which = of_which_series(short, which)
     if short in overlay.SUPPORTED:
@@ -852,11 +837,15 @@ def do_series(root, tree, out, which):
         folder = out / f"series-{version}-{tree.name}"
         title = f"Patches for Linux {version} in {tree}"
     if faults:
-        return refuse(tree, version, faults)
+        return refuse(tree, version, faults, "" if more else
+                      "; what a fix does may be there in other words")
     check_leftovers(tree, patches)
     changed = False
     if patches:
-        read_me = (READ_ME + more).format(title=title, folder=folder.absolute())
+        prefix = prefix_of(tree)
+        read_me = (READ_ME + more).format(
+            title=title, folder=shlex.quote(str(folder.absolute())),
+            below=f"--directory={shlex.quote(prefix)} " if prefix else "")
         changed, faults = make_patches(root, tree, patches, blurb, allowed, read_me, folder)
     if faults:
         return refuse(tree, version, faults)

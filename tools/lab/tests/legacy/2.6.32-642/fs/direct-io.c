@@ -35,7 +35,7 @@ static inline int dio_new_bio(struct dio *dio, struct dio_submit *sdio,
 	ret = dio_bio_reap(dio, sdio);
 	if (ret)
 		goto out;
-	dio_bio_alloc(dio, sdio, map_bh->b_bdev, start, 16);
+	dio_bio_alloc(dio, sdio, map_bh->b_bdev, start, nr_pages);
 	sdio->boundary = 0;
 out:
 	return ret;

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A vendor's vary-io, as a raw device sets it. */
+/* A vendor's vary-io, as a raw device asks for it. */
 
-static void raw_open(struct kiobuf *iobuf, int minor)
+static void raw_open(int minor, kdev_t rdev)
 {
-	iobuf->dovary = raw_devices[minor].vary;
+	raw_devices[minor].can_do_vary = get_blkdev_varyio(rdev);
+	if (is_mounted(rdev)) {
+		raw_devices[minor].can_do_vary = 0;
+	} else {
+		sector_size = 512;
+	}
+}
+
+static void rw_raw_dev(struct kiobuf *iobuf, int minor)
+{
+	iobuf->dovary = raw_devices[minor].can_do_vary;
 }

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A vendor's vary-io: b_blocknr counts in sectors. */
+
+void submit_bh_blknr(int rw, struct buffer_head *bh)
+{
+	bh->b_rdev = bh->b_dev;
+	bh->b_rsector = bh->b_blocknr;
+	generic_make_request(rw, bh);
+}
