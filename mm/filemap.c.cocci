@@ -133,12 +133,18 @@ expression E;
 +READ_ONCE(ra->prev_pos)
 )
 
+// places: 1-2
 @prev_pos_told depends on prev_pos_asked@
-identifier ra;
+identifier ra, in;
 expression E;
 @@
--ra->prev_pos = E;
-+WRITE_ONCE(ra->prev_pos, E);
+(
+-	ra->prev_pos = E;
++	WRITE_ONCE(ra->prev_pos, E);
+|
+-	in->f_ra.prev_pos = E;
++	WRITE_ONCE(in->f_ra.prev_pos, E);
+)
 
 // What is read around a fault, where no advice says it, is mm/readahead_runs.c's to choose.
 

@@ -226,9 +226,13 @@ identifier find.f;
 
     @needs_spatch
     def test_declared_places(self):
-        self.put("block/thing.c.cocci", "// places: 2\n" + LOCKS)
-        self.apply()
-        self.assertEqual(text_of(self.target, "block/thing.c").count("\tnote(t);\n"), 2)
+        for places in ("2", "1-2"):
+            self.put("block/thing.c.cocci", f"// places: {places}\n" + LOCKS)
+            self.apply()
+            self.assertEqual(text_of(self.target, "block/thing.c").count("\tnote(t);\n"), 2)
+        self.put("block/thing.c.cocci", "// places: 3-4\n" + LOCKS)
+        self.fails("block/thing.c.cocci: rule locks: matches in part: 2 of 3 places in "
+                   "block/thing.c")
 
     @needs_spatch
     def test_an_endif_may_stand_beside_another(self):
