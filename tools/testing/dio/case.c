@@ -141,6 +141,7 @@ static void draw_request(void)
 	c.nowait = chance(8);
 	c.dsync = c.write && chance(8);
 	c.cached = chance(4);
+	c.wants_plug = chance(4);
 }
 
 /* Which pages are behind the addresses, each once: in order, or runs of them from behind */

@@ -359,6 +359,7 @@ void bio_set_pages_dirty(struct bio *bio);
 void submit_bio(struct bio *bio);
 void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);
+bool bdev_wants_plug(struct block_device *bdev);
 unsigned int blksize_bits(unsigned int size);
 unsigned int bdev_logical_block_size(struct block_device *bdev);
 #define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev))

@@ -670,7 +670,7 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 	if (c.locking && !c.write && !lock_depth)
 		wrong("mapped a block without the inode lock");
 	if (ino != &inode || !dio_count || bh->b_state || bh->b_page || bh->b_bdev || !bh->b_size ||
-	    bh->b_size & ((1UL << c.blkbits) - 1 - !c.write) || block >= c.nr_blocks)
+	    bh->b_size & ((1UL << c.blkbits) - 1) || block >= c.nr_blocks)
 		wrong("asked for %zu bytes at block %ju", bh->b_size, (uintmax_t)block);
 	if ((uintptr_t)bh->b_private != got.private)
 		wrong("b_private is not what get_block left there");
@@ -992,8 +992,8 @@ void submit_bio(struct bio *bio)
 		wrong("too many bios");
 	if (!dio_count && !c.raw)
 		wrong("submitted a bio after inode_dio_end");
-	if (got.nr_bios && !plug_depth)
-		wrong("sent several bios, and no plug");
+	if ((got.nr_bios || c.wants_plug) && !plug_depth)
+		wrong("sent %s, and no plug", got.nr_bios ? "several bios" : "a bio to a stack");
 	if (!got.nr_bios && (uintptr_t)bio - (uintptr_t)bio->bi_private < 512) {
 		io.from = bio->bi_private;
 		io.to = (char *)(bio + 1);
@@ -1022,6 +1022,11 @@ void blk_finish_plug(struct blk_plug *plug)
 {
 	if (plug->depth != --plug_depth)
 		wrong("unplugged twice");
+}
+
+bool bdev_wants_plug(struct block_device *dev)
+{
+	return c.wants_plug;
 }
 
 unsigned int blksize_bits(unsigned int size)
