@@ -54,8 +54,6 @@ extern int dio_setup_at_boot(void);
 
 #define MAX_WORKS	8
 #define MAX_QUEUES	4
-#define PRIORITY	7
-#define HINT		3
 
 struct task_struct {
 	int state;
@@ -780,6 +778,7 @@ void bio_init(struct bio *bio, struct block_device *dev, struct bio_vec *vecs, u
 {
 	*bio = (struct bio) {
 		.bi_bdev = dev,
+		.in_cgroup = dev,
 		.bi_opf = opf,
 		.bi_max_vecs = nr,
 		.bi_io_vec = vecs,
@@ -985,8 +984,9 @@ void submit_bio(struct bio *bio)
 	if (c.raw && c.write && c.dsync)
 		opf |= REQ_FUA;
 	if (bio->bi_opf != opf || (bio->bi_bdev != &disks[0] && bio->bi_bdev != &disks[1]) ||
-	    bio->bi_ioprio != PRIORITY || bio->bi_next || bio->bi_status ||
-	    (!c.raw && bio->bi_write_hint != (WRITE_HINTS ? HINT : 0)))
+	    bio->bi_ioprio != c.priority || bio->bi_next || bio->bi_status ||
+	    (!c.raw && bio->bi_write_hint != (WRITE_HINTS ? c.hint : 0)) ||
+	    !bio->in_cgroup)
 		wrong("submitted a bio with operation %x", bio->bi_opf);
 	if (got.nr_bios == MAX_BIOS)
 		wrong("too many bios");
@@ -1100,12 +1100,13 @@ static void make_world(void)
 	inode = (struct inode) {
 		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping,
 		.i_size = c.locking && !c.write ? c.i_size_before : c.i_size,
-		.i_write_hint = HINT,
+		.i_write_hint = c.hint,
 	};
 	iocb = (struct kiocb) {
-		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = PRIORITY,
+		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = c.priority,
 		.ki_complete = c.async ? ki_complete : NULL,
-		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0),
+		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0) |
+			    (c.polled ? IOCB_HIPRI : 0),
 	};
 	nr_in_flight = 0;
 	nr_works = 0;

@@ -47,7 +47,8 @@ struct segment {
 struct dio_case {
 	bool raw;		/* drivers/char/raw.c is tested, not the engine */
 	/* the request */
-	bool write, async, nowait, dsync, locking, skip_holes, has_end_io, has_bdev;
+	unsigned int priority, hint;
+	bool write, async, nowait, dsync, polled, locking, skip_holes, has_end_io, has_bdev;
 	enum memory_kind memory;
 	bool nofault;
 	size_t pos, count;
