@@ -199,7 +199,8 @@ expression pages;
  }
 
 // Who waited for a bio slept on a completion, which takes its lock twice, though all that he needs
-// is to be woken.
+// is to be woken. What the completion's map was for is told to lockdep before the bio is sent: a
+// driver may send it on to another disk.
 
 @wake depends on unbounce@
 identifier bio;
@@ -224,6 +225,8 @@ identifier bio, done;
 	...
 -	bio->bi_private = &done;
 +	might_sleep();
++	lock_map_acquire(&bio->bi_bdev->bd_disk->lockdep_map);
++	lock_map_release(&bio->bi_bdev->bd_disk->lockdep_map);
 +	/* Nobody may clear it but bio_wait_end_io(). */
 +	bio->bi_private = current;
 	...
@@ -247,17 +250,4 @@ identifier done;
 -	DECLARE_COMPLETION_ONSTACK_MAP(done, ...);
 -
 	...
- }
-
-// Nothing to align down is the rule.
-
-@aligned depends on not_complete@
-expression bio, iter, bv, mask;
-@@
- bio_iov_iter_get_pages(...)
- {
- 	...
-+	if (!(bio->bi_iter.bi_size & mask))
-+		return 0;
-	return bio_iov_iter_align_down(bio, iter, bv, mask);
  }

@@ -82,12 +82,6 @@
 /* Pages fetched at once: 512 bytes of stack, and 4 calls to pin a MiB. */
 #define DIO_BATCH	64
 
-/*
- * Asked for besides, by a read: no block is so short, so a size that still has it is not an answer.
- * A write must not ask for more than it writes.
- */
-#define DIO_NOT_MEASURED	1
-
 /**
  * struct dio - what an I/O must know after submission
  * @ref: bios in flight, and the submitter
@@ -479,10 +473,10 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	struct bio *bio = cur->bio;
 
 	/*
-	 * Not for one large bio, which the block layer cuts: its pieces are as long as requests
-	 * get, so that there is nothing to merge, and the disk has the first of them sooner.
+	 * Not for one bio that blk-mq has at once: what it cuts a large one into are as long as
+	 * requests get, so that there is nothing to merge, and the disk has the first of them sooner.
 	 */
-	if (more && !cur->plugged) {
+	if (!cur->plugged && (more || bdev_wants_plug(bio->bi_bdev))) {
 		blk_start_plug(&cur->plug);
 		cur->plugged = true;
 	}
@@ -578,7 +572,7 @@ static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sect
 
 /*
  * Is @page, which follows on another in memmap, next to it in memory as well, and for the disk and
- * for KMSAN? (The block layer asks the same in biovec_phys_mergeable().)
+ * for KMSAN? (Memory of other devices, which must not be joined, is not asked for.)
  */
 static inline bool dio_adjacent(struct page *page)
 {
@@ -764,18 +758,6 @@ static size_t dio_to_block_end(struct dio_cursor *cur, loff_t from, loff_t end)
 	return (((u64)end - 1) | mask) + 1 - from;
 }
 
-/*
- * How long is the hole that @map, which asked for @want bytes of a read, came back with? A file
- * system that does not measure holes leaves b_size alone (ext2); that what was asked for is no
- * answer is dio_map()'s doing. ntfs3 leaves it, too, if the hole is longer than what was asked for.
- */
-static size_t dio_hole_size(struct dio_cursor *cur, size_t want)
-{
-	size_t size = cur->map.b_size;
-
-	return size == (want | DIO_NOT_MEASURED) || !size ? 1UL << cur->blkbits : size;
-}
-
 /* Ask the file system where the block at the cursor is, and how much follows it. */
 static int dio_map(struct dio *dio, struct dio_cursor *cur)
 {
@@ -793,7 +775,7 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 		create = !i_size || block > (i_size - 1) >> cur->blkbits;
 	}
 
-	map_bh_request(map, dio->write ? want : want | DIO_NOT_MEASURED);
+	map_bh_request(map, want);
 	ret = cur->get_block(dio->inode, block, map, create);
 	dio->private = map->b_private;
 	if (ret)
@@ -802,7 +784,9 @@ static int dio_map(struct dio *dio, struct dio_cursor *cur)
 	if (!buffer_mapped(map)) {
 		if (dio->write)
 			return -ENOTBLK;
-		map->b_size = dio_hole_size(cur, want);
+		/* A file system that does not measure holes leaves b_size alone (ext2). */
+		if (map->b_size == want || !map->b_size)
+			map->b_size = 1UL << cur->blkbits;
 	}
 	if (WARN_ON_ONCE(map->b_size <= skip))
 		return -EIO;

@@ -3,7 +3,7 @@
 // while another part of them may be on its way to the disk.
 //
 // File systems that use iomap go on in the page cache by themselves. ext4 and exfat wait there, as
-// this does; ext2 leaves only whole blocks in flight.
+// this does.
 //
 // What is added stands in front of the comment of what follows: so the line above that goes and
 // comes back.
@@ -16,33 +16,22 @@ symbol generic_perform_write;
 +EXPORT_SYMBOL(generic_perform_write);
 +
 +/*
-+ * What is left of a direct write is about to go through the page cache, which reads the block at a
-+ * seam inside a block. If a direct write to another part of that block is in flight, it would be
-+ * undone by writing the block back. Seams are where the rest begins and ends, and where the file
-+ * ended if the rest is behind it: file systems without holes fill up from there.
-+ *
-+ * Return: 0, or -EAGAIN if it would have to wait and the request must not.
++ * What is left of a direct write of which @done bytes are done goes through the page cache, which
++ * reads blocks that are written in part: also that where the file ended, as file systems without
++ * holes fill up from there. Direct writes to another part of them are waited for, and what was
++ * cached before they ended is dropped, or writing such a block back would undo them.
 + */
-+static int wait_at_seams(struct kiocb *iocb, size_t len)
-+{
-+	struct inode *inode = iocb->ki_filp->f_mapping->host;
-+	loff_t seams = iocb->ki_pos | len | min(iocb->ki_pos, i_size_read(inode));
-+
-+	if (!(seams & (i_blocksize(inode) - 1)))
-+		return 0;
-+	if ((iocb->ki_flags & IOCB_NOWAIT) && atomic_read(&inode->i_dio_count))
-+		return -EAGAIN;
-+	inode_dio_wait(inode);
-+	return 0;
-+}
-+
-+/* What is left of a direct write of which @done bytes are done goes through the page cache. */
 +static ssize_t write_rest(struct kiocb *iocb, struct iov_iter *from, ssize_t done)
 +{
-+	int err = wait_at_seams(iocb, iov_iter_count(from));
++	loff_t end = iocb->ki_pos + iov_iter_count(from) - 1;
++	struct address_space *mapping = iocb->ki_filp->f_mapping;
++	struct inode *inode = mapping->host;
++	loff_t start = min(iocb->ki_pos, i_size_read(inode));
 +
-+	if (err)
-+		return done ? done : err;
++	if ((iocb->ki_flags & IOCB_NOWAIT) && atomic_read(&inode->i_dio_count))
++		return done ? done : -EAGAIN;
++	inode_dio_wait(inode);
++	invalidate_inode_pages2_range(mapping, start >> PAGE_SHIFT, end >> PAGE_SHIFT);
 +	return direct_write_fallback(iocb, from, done, generic_perform_write(iocb, from));
 +}
 
@@ -133,12 +122,18 @@ expression E;
 +READ_ONCE(ra->prev_pos)
 )
 
+// places: 1-2
 @prev_pos_told depends on prev_pos_asked@
-identifier ra;
+identifier ra, in;
 expression E;
 @@
--ra->prev_pos = E;
-+WRITE_ONCE(ra->prev_pos, E);
+(
+-	ra->prev_pos = E;
++	WRITE_ONCE(ra->prev_pos, E);
+|
+-	in->f_ra.prev_pos = E;
++	WRITE_ONCE(in->f_ra.prev_pos, E);
+)
 
 // What is read around a fault, where no advice says it, is mm/readahead_runs.c's to choose.
 

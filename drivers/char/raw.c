@@ -16,11 +16,9 @@
  * or completed here; nothing of ours is left when the call ends. The raw file stays in the kiocb,
  * where io_uring has its only reference to it. Whatever becomes of O_DIRECT, I/O is direct.
  *
- * Two flags of a ring do not go on. io_uring first forbids a request to wait, and tries again what
- * comes back at once. What fails later, for want of a tag, it tries again for block devices only:
- * our users would get an EAGAIN that they did not ask for. So raw_rw() sends back what would wait
- * for the page cache; the rest may wait for a tag, as in read(). What is polled must not: rings
- * that poll are served by interrupt.
+ * Whoever may not wait is refused (RWF_NOWAIT) or sent to a thread (io_uring): what fails later for
+ * want of a tag io_uring tries again for block devices only, and our users would get an EAGAIN that
+ * they did not ask for. For the same reason rings that poll are served by interrupt.
  */
 
 /**
@@ -87,7 +85,7 @@ static int raw_open_disk(struct file *file, dev_t dev, u64 diskseq)
 	}
 	file->private_data = disk;
 	file->f_mapping = disk->f_mapping;
-	file->f_mode |= disk->f_mode & (FMODE_NOWAIT | FMODE_CAN_ODIRECT);
+	file->f_mode |= disk->f_mode & FMODE_CAN_ODIRECT;
 	return 0;
 }
 
@@ -103,28 +101,13 @@ static int raw_find_disk(dev_t dev, u64 *diskseq)
 	return 0;
 }
 
-/* Pages that a read must see written, or a write must drop, could make this wait. */
-static noinline bool raw_cached(struct kiocb *iocb, struct iov_iter *iter)
-{
-	return (iocb->ki_flags & IOCB_NOWAIT) &&
-	       filemap_range_has_page(iocb->ki_filp->f_mapping, iocb->ki_pos,
-				      iocb->ki_pos + iov_iter_count(iter) - 1);
-}
-
 static __always_inline ssize_t raw_rw(struct kiocb *iocb, struct iov_iter *iter, bool write)
 {
-	struct address_space *mapping = iocb->ki_filp->f_mapping;
 	ssize_t ret;
 
 	iocb->ki_flags |= IOCB_DIRECT;
-	if ((iocb->ki_flags & (IOCB_NOWAIT | IOCB_HIPRI)) && !is_sync_kiocb(iocb) &&
-	    !(iocb->ki_flags & IOCB_AIO_RW)) {
-		/* A ring: see above */
-		if ((write ? mapping->nrpages : mapping_tagged(mapping, PAGECACHE_TAG_DIRTY) ||
-		     mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK)) && raw_cached(iocb, iter))
-			return -EAGAIN;
-		iocb->ki_flags &= ~(IOCB_NOWAIT | IOCB_HIPRI);
-	}
+	if (!is_sync_kiocb(iocb))
+		iocb->ki_flags &= ~IOCB_HIPRI;
 	ret = write ? raw_ops(iocb->ki_filp)->write_iter(iocb, iter) :
 		      raw_ops(iocb->ki_filp)->read_iter(iocb, iter);
 	/*

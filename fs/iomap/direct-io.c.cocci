@@ -20,42 +20,44 @@ identifier iomi, ops, dio, iocb, wait_for_completion, ret, m;
  	...
  }
 
-// A request that one bio serves, as nearly all small ones are, was plugged: its bio waited in the
-// plug's list for others, of which there were none.
+// A request that one bio serves, as nearly all small ones are, was plugged for others to join it, of
+// which there were none.
 
-@one_bio depends on not_polled@
+@wants_plug depends on not_polled@
 typedef bool;
 identifier start = __iomap_dio_rw;
 @@
 +/*
-+ * Will one bio do for what @iter has mapped, uncut by the block layer, and is that all of it? If in
-+ * doubt: no. A file system that sends bios itself may cut them.
++ * Is a plug of use for what @iter has mapped? If in doubt: yes. It is where the request takes more
++ * than one bio, as those do that end elsewhere, or are not of whole blocks so that zeros may go in
++ * front or behind; and where it is of use for one. A file system that sends bios itself may cut them.
 + */
-+static bool iomap_dio_is_one_bio(const struct iomap_iter *iter, const struct iomap_dio *dio)
++static bool iomap_dio_wants_plug(const struct iomap_iter *iter, const struct iomap_dio *dio)
 +{
 +	struct block_device *bdev = iter->iomap.bdev;
++	const struct iov_iter *mem = dio->submit.iter;
 +
-+	if (iomap_length(iter) < iter->len || !bdev)
-+		return false;
-+	if (iter->len >> SECTOR_SHIFT > queue_max_sectors(bdev_get_queue(bdev)))
-+		return false;
++	if (iomap_length(iter) < iter->len || !bdev || (dio->dops && dio->dops->submit_io))
++		return true;
 +	if ((iter->pos | iter->len) & (i_blocksize(iter->inode) - 1))
-+		return false;
-+	if (dio->dops && dio->dops->submit_io)
-+		return false;
-+	return iov_iter_npages(dio->submit.iter, BIO_MAX_VECS + 1) <= BIO_MAX_VECS;
++		return true;
++	/* Pieces of memory may be more than a bio has room for, but where it takes their table. */
++	if (iter->len > BIO_MAX_VECS * PAGE_SIZE || (mem->nr_segs > 1 && !iov_iter_is_bvec(mem)))
++		return true;
++	return iter->len >> SECTOR_SHIFT > queue_max_sectors(bdev_get_queue(bdev)) ||
++	       bdev_wants_plug(bdev);
 +}
 +
  struct iomap_dio *start(...)
  { ... }
 
 // places: 3
-@one_plug depends on one_bio@
+@one_plug depends on wants_plug@
 identifier plug, iomi, ops, ret;
 @@
 -	blk_start_plug(&plug);
  	while ((ret = iomap_iter(&iomi, ops)) > 0) {
-+		if (!plugged && !iomap_dio_is_one_bio(&iomi, dio)) {
++		if (!plugged && iomap_dio_wants_plug(&iomi, dio)) {
 +			blk_start_plug(&plug);
 +			plugged = true;
 +		}
@@ -70,3 +72,116 @@ identifier plug;
 @@
  struct blk_plug plug;
 +bool plugged = false;
+
+// A write over a block that is mapped and was written needs no more than a read of it does.
+
+@submit depends on declare@
+identifier f = iomap_dio_simple_end_io;
+@@
++/* The plug ends before anybody waits: what going to sleep takes out of one is left to threads. */
++static void iomap_dio_submit_plugged(struct bio *bio, void *priv)
++{
++	struct blk_plug plug;
++
++	blk_start_plug(&plug);
++	submit_bio(bio);
++	blk_finish_plug(&plug);
++}
++
+ static void f(...)
+ { ... }
+
+@rename depends on submit@
+@@
+-__iomap_dio_read_simple
++__iomap_dio_simple
+ (...)
+ { ... }
+
+@exported depends on rename@
+declarer name EXPORT_SYMBOL_GPL;
+@@
+-EXPORT_SYMBOL_GPL(__iomap_dio_read_simple);
++EXPORT_SYMBOL_GPL(__iomap_dio_simple);
+
+// places: 7
+@write depends on exported exists@
+typedef bool, gfp_t;
+identifier iocb, iter, iomi, gfp, sr, bio;
+expression init, vecs, pool, mapped;
+@@
+ __iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi)
+ {
+ 	gfp_t gfp = init;
++	bool write = iov_iter_rw(iter) == WRITE;
++	blk_opf_t opf = write ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_READ;
+ 	...
+ 	if (mapped ||
+-	    (iomi->iomap.flags & IOMAP_F_INTEGRITY)
++	    (iomi->iomap.flags & IOMAP_F_INTEGRITY) ||
++	    (write && (iomi->iomap.flags & (IOMAP_F_NEW | IOMAP_F_SHARED)))
+ 	    ) { ... }
+ 	...
+ 	bio = bio_alloc_bioset(iomi->iomap.bdev, vecs,
+-			       REQ_OP_READ,
++			       opf,
+ 			       gfp, pool);
+ 	...
+-	sr->dio_flags = 0;
++	sr->dio_flags = write ? IOMAP_DIO_WRITE : 0;
+ 	...
+ 	bio->bi_ioprio = iocb->ki_ioprio;
++	bio->bi_write_hint = iomi->inode->i_write_hint;
+ 	...
++	if (write)
++		task_io_account_write(sr->size);
+ 	if (
+-	    user_backed_iter(iter)
++	    !write && user_backed_iter(iter)
+ 	    ) { ... }
+ 	...
+-	submit_bio_wait(bio);
++	bio_await(bio, NULL, bdev_wants_plug(bio->bi_bdev) ? iomap_dio_submit_plugged : NULL);
+ 	...
+ }
+
+// places: 2
+@by_flags depends on write@
+identifier dio;
+@@
+ iomap_dio_err_type(
+-	const struct iomap_dio *dio
++	unsigned int flags
+ ) {
+ 	<+...
+-	dio->flags
++	flags
+ 	...+>
+ }
+
+// places: 2
+@err_type depends on by_flags@
+identifier dio, sr;
+@@
+(
+-	iomap_dio_err_type(dio)
++	iomap_dio_err_type(dio->flags)
+|
+	fserror_report_io(...,
+-			  FSERR_DIRECTIO_READ,
++			  iomap_dio_err_type(sr->dio_flags),
+			  ..., sr->size, ...)
+)
+
+@dropped depends on err_type@
+identifier sr, iocb;
+expression bytes;
+@@
+ iomap_dio_simple_complete(struct iomap_dio_simple *sr)
+ {
+ 	<+...
++	if (sr->dio_flags & IOMAP_DIO_WRITE)
++		kiocb_invalidate_post_direct_write(iocb, sr->size);
+ 	iocb->ki_pos += bytes;
+ 	...+>
+ }

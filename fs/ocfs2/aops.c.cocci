@@ -35,20 +35,3 @@ expression f, from, to;
 +block_commit_write(f, from, to);
  ...+>
  }
-
-// A buffered reader comes back for its page as long as somebody waits for ip_alloc_sem, which
-// down_read() does not wait behind. In a kernel that preempts nobody a writer to be woken on this
-// CPU never is.
-
-@yield@
-expression sem;
-@@
- ocfs2_read_folio(...)
- {
- <+...
- down_read(sem);
- up_read(sem);
-+/* Who was let through before us may have this CPU only. */
-+cond_resched();
- ...+>
- }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-// A direct write of one block that is mapped and was written has nothing to allocate or to convert.
+// The way that reads of one block have is open to writes over a block, which have nothing to allocate
+// or to convert.
 
-@overwrite@
+@rename@
+@@
+-iomap_dio_read_simple
++iomap_dio_simple
+ (...)
+
+@overwrite depends on rename@
 identifier ip, iocb, from, ops, dops, dio_flags, ac, ret;
 @@
  xfs_file_dio_write_aligned(
@@ -16,8 +23,11 @@ identifier ip, iocb, from, ops, dops, dio_flags, ac, ret;
 -	ret = iomap_dio_rw(iocb, from, ops, dops, dio_flags, ac, 0);
 +	ret = -ENOTBLK;
 +	/* Blocks of zoned files and of those that may be shared are written elsewhere. */
-+	if (!dio_flags && !ac && !xfs_is_cow_inode(ip))
-+		ret = iomap_dio_overwrite(iocb, from, xfs_read_iomap_begin, dops);
++	if (!dio_flags && !ac && !xfs_is_cow_inode(ip)) {
++		ret = iomap_dio_simple(iocb, from, xfs_read_iomap_begin);
++		if (ret > 0)
++			XFS_STATS_ADD(ip->i_mount, xs_write_bytes, ret);
++	}
 +	if (ret == -ENOTBLK)
 +		ret = iomap_dio_rw(iocb, from, ops, dops, dio_flags, ac, 0);
  	...+>

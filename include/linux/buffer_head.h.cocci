@@ -23,8 +23,7 @@ identifier bh, sb, block;
 + * @bh: b_state, b_page, b_blocknr, b_size and b_bdev are set, which is all that a get_block may
 + *	look at but for b_private: that is NULL at the first mapping of a request, and then left
 + *	alone
-+ * @bytes: how much is wanted, a multiple of the file's block size; more may not be mapped. For a
-+ *	read maybe one byte more: if that is still there, nobody measured the hole.
++ * @bytes: how much is wanted, a multiple of the file's block size; more may not be mapped
 + */
 +static inline void
 +map_bh_request(struct buffer_head *bh, size_t bytes)

@@ -35,7 +35,8 @@ the new paths, last with the new ones, and so a run that was cut short is put ri
 
 A semantic patch is applied rule by rule: rules 1..k must change what rules 1..k-1 made, in as many
 places (stretches of changed lines) as the comment "// places: N" directly above rule k says, else
-in one. What spatch answers is kept in $XDG_CACHE_HOME/linux-dio/spatch, by what it was asked.
+in one ("// places: N-M" where bases differ). What spatch answers is kept in
+$XDG_CACHE_HOME/linux-dio/spatch, by what it was asked.
 
 Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, trees or system;
 130 interrupted.
@@ -100,7 +101,7 @@ class Content:
 class Rule:
     name: str
     line: int
-    places: int
+    places: tuple                               # as many as the least, at most as the most
     last: int = 0                               # its last line
     edits: bool = False
     bound: set = field(default_factory=set)     # the metavariables
@@ -284,16 +285,16 @@ def rule_header(where, header):
 
 
 def declared_places(where, raw, following):
-    """N of a comment "// places: N"; None if raw is no such comment."""
+    """Of a comment "// places: N" or "// places: N-M"; None if raw is no such comment."""
     match = re.match(r"\s*//\s*places\b(.*)", raw)
     if not match:
         return None
-    number = re.fullmatch(r":\s*([1-9]\d*)\s*", match[1])
+    number = re.fullmatch(r":\s*([1-9]\d*)(?:-([1-9]\d*))?\s*", match[1])
     if not number:
         raise Fault(where, "write this as // places: N")
     if not following.startswith("@") or following.startswith("@@"):
         raise Fault(where, "// places: N goes directly above the header of a rule")
-    return int(number[1])
+    return int(number[1]), int(number[2] or number[1])
 
 
 def preamble(where, code):
@@ -316,7 +317,7 @@ def body_line(where, raw, code, rule, continues):
 
 def lint(name, text):
     """The rules of a semantic patch, found to be of the kind that can be checked."""
-    rules, rule, declarations, places = [], None, None, 1
+    rules, rule, declarations, places = [], None, None, (1, 1)
     raws, previous = text.split("\n"), ""
     for number, code in enumerate(bare(text).split("\n"), 1):
         where, raw, code = f"{name}:{number}", raws[number - 1], code.strip()
@@ -333,7 +334,7 @@ def lint(name, text):
             if rule.name in (r.name for r in rules):
                 raise rule.fault(where, "a second rule of this name")
             rules.append(rule)
-            declarations, places = "", 1
+            declarations, places = "", (1, 1)
         elif rule:
             body_line(where, raw, code, rule, previous.startswith("+"))
         else:
@@ -503,10 +504,11 @@ def judge(name, path, rule, old, new):
         if stands_in(old, rule):
             raise rule.fault(name, f"matches nothing in {path}, and what it adds is there")
         raise rule.fault(name, f"matches nothing in {path}")
-    if len(places) < rule.places:
-        raise rule.fault(name, f"matches in part: {len(places)} of {rule.places} places in {path}")
-    if len(places) > rule.places:
-        raise rule.fault(name, f"matches {len(places)} places in {path}, {rule.places} declared")
+    least, most = rule.places
+    if len(places) < least:
+        raise rule.fault(name, f"matches in part: {len(places)} of {least} places in {path}")
+    if len(places) > most:
+        raise rule.fault(name, f"matches {len(places)} places in {path}, {most} declared")
 
 
 # The content of a path

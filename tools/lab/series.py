@@ -12,11 +12,12 @@ none is named. series/tree/ is for people who run the kernel: the lists' patches
 which together are the whole overlay; it is written of an older base. Each file there is a patch, in
 the order of the names, which begin with a number of their own: its message, and below "Paths:" what
 it carries (a path of the kernel, or a folder with a slash at its end; or "PATH up to RULE", the
-first rules of an edit that a later patch carries whole). A line says nothing on a base that has no
-such path in its overlay. A folder is a patch, too: its message, and edits, in the three forms of
-overlay.py, of what the patches before it have left. base/V/series/lists/ and base/V/series/tree/
-have more patches for base V, or others in place of those of the same name; base/V/series/omit lists
-those that are left out there (lists/NAME, below a comment that says why).
+first rules of an edit that a later patch carries whole, or all if no later one does). A line says
+nothing on a base that has no such path in its overlay. A folder is a patch, too: its message, and
+edits, in the three forms of overlay.py, of what the patches before it have left.
+base/V/series/lists/ and base/V/series/tree/ have more patches for base V, or others in place of
+those of the same name; base/V/series/omit lists those that are left out there (lists/NAME, below a
+comment that says why).
 
 cover is the cover letter: {results} in it becomes what DIR/results.json has of the rows below
 "Rows:" (case and metric). What a patch has of them is put behind its message, once series_steps.py
@@ -195,22 +196,33 @@ def path_of(line):
     return part[1] if part else line
 
 
-def carriers(patches, both_covers, paths):
+def ends_at(root, source, line):
+    """Is it "PATH up to RULE", and RULE the last one for this base?"""
+    part = UP_TO.fullmatch(line)
+    if not part or source.form != "edit":
+        return False
+    text = (root / source.name).read_bytes().decode("latin-1")
+    return overlay.lint(source.name, text)[-1].name == part[2]
+
+
+def carriers(root, patches, both_covers, found):
     """{letter's name: its paths}, and the faults: a path in none or in two."""
-    claims = [(p.name, line) for p in patches for line in p.lines("Paths")
-              if not UP_TO.fullmatch(line)]
+    lines = [(p.name, line) for p in patches for line in p.lines("Paths")]
+    claims = [(name, line) for name, line in lines if not UP_TO.fullmatch(line)]
     claims += [(cover.name, line) for cover in both_covers for line in cover.pairs("Left out")]
-    found, faults = {name: [] for name, _ in claims} | {p.name: [] for p in patches}, []
-    for path in paths:
-        takers = [name for name, line in claims if covers(line, path)]
+    carried, faults = {name: [] for name, _ in claims} | {p.name: [] for p in patches}, []
+    for path in sorted(found):
+        takers = [name for name, line in claims if covers(line, path)] or [
+            name for name, line in lines
+            if path_of(line) == path and ends_at(root, found[path], line)]
         if not takers:
             faults.append(Fault(path, "no file of series/ carries it, nor does a cover leave it "
                                 "out"))
         elif len(takers) > 1:
             faults.append(Fault(path, f"is carried by {' and '.join(takers)}"))
         else:
-            found[takers[0]].append(path)
-    return found, faults
+            carried[takers[0]].append(path)
+    return carried, faults
 
 
 def idle(root, patches, both_covers, paths, version):
@@ -259,7 +271,7 @@ def modern(root, version):
     series = Modern({w: b[0] for w, b in both.items()}, {w: b[1] for w, b in both.items()},
                     found, {})
     patches, both_covers = series.up_to(SERIES[-1])
-    series.carried, more = carriers(patches, both_covers, sorted(found))
+    series.carried, more = carriers(root, patches, both_covers, found)
     faults += more + idle(root, patches, both_covers, found, version)
     for letter in (*patches, *both_covers):
         rows_of(letter)

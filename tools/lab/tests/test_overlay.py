@@ -228,9 +228,13 @@ identifier find.f;
 
     @needs_spatch
     def test_declared_places(self):
-        self.put("block/thing.c.cocci", "// places: 2\n" + LOCKS)
-        self.apply()
-        self.assertEqual(text_of(self.target, "block/thing.c").count("\tnote(t);\n"), 2)
+        for places in ("2", "1-2"):
+            self.put("block/thing.c.cocci", f"// places: {places}\n" + LOCKS)
+            self.apply()
+            self.assertEqual(text_of(self.target, "block/thing.c").count("\tnote(t);\n"), 2)
+        self.put("block/thing.c.cocci", "// places: 3-4\n" + LOCKS)
+        self.fails("block/thing.c.cocci: rule locks: matches in part: 2 of 3 places in "
+                   "block/thing.c")
 
     @needs_spatch
     def test_an_endif_may_stand_beside_another(self):
@@ -434,7 +438,7 @@ class Layers(OverlayTest):
         for name, says in (
                 ("base/7.3/fs/x.c", "7.3 is the base of the trunk and has no layer"),
                 ("base/5.10/fs/x.c", held), ("base/README", held), ("base/6.1", held),
-                ("base/6.1/kernel/x.c", "base/6.1/ holds omit, series/, Documentation/, block/, "
+                ("base/6.1/kernel/x.c", "base/6.1/ holds omit, series/, Documentation/, arch/, block/, "
                  "drivers/, fs/, include/, lib/, mm/, tools/testing/")):
             self.put(name, "x\n")
             with self.subTest(name):

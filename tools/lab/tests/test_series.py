@@ -231,6 +231,12 @@ class Modern(Case):
         self.assertIn("-\treturn x + 1;\n+\treturn 2 * x + 1;\n", texts[1])
         self.am_and_patch()
 
+    def test_first_rules_are_all_where_no_later_patch_has_more(self):
+        letter = OVERLAY["series/lists/10-a"]
+        fill(self.root, {"series/lists/10-a": letter.replace("fs/a.c", "fs/a.c up to plus")})
+        self.make()
+        self.am_and_patch()
+
     def test_a_patch_that_went_leaves_no_file(self):
         self.make()
         (self.root / "series/tree/30-t").unlink()

@@ -140,7 +140,11 @@ static void draw_request(void)
 	c.async = chance(2);
 	c.nowait = chance(8);
 	c.dsync = c.write && chance(8);
+	c.polled = chance(8);
+	c.priority = pick(8);
+	c.hint = pick(6);
 	c.cached = chance(4);
+	c.wants_plug = chance(4);
 }
 
 /* Which pages are behind the addresses, each once: in order, or runs of them from behind */

@@ -251,6 +251,7 @@ struct kiocb {
 	unsigned short ki_ioprio;
 };
 
+#define IOCB_HIPRI	0x01
 #define IOCB_NOWAIT	0x08
 #define IOCB_DSYNC	0x02
 #define WQ_MEM_RECLAIM	8
@@ -331,6 +332,7 @@ struct bio {
 	void (*bi_end_io)(struct bio *bio);
 	void *bi_private;
 	unsigned short bi_vcnt, bi_max_vecs;
+	bool in_cgroup;			/* it is of the task's */
 	int refs;			/* 0: on the stack */
 	struct bio_vec *bi_io_vec;
 	void *memory;			/* what free() wants */
@@ -359,9 +361,10 @@ void bio_set_pages_dirty(struct bio *bio);
 void submit_bio(struct bio *bio);
 void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);
+bool bdev_wants_plug(struct block_device *bdev);
 unsigned int blksize_bits(unsigned int size);
 unsigned int bdev_logical_block_size(struct block_device *bdev);
-#define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev))
+#define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev), (bio)->in_cgroup = true)
 #define bio_end_sector(bio) \
 	((bio)->bi_iter.bi_sector + ((bio)->bi_iter.bi_size >> SECTOR_SHIFT))
 #define bio_max_segs(nr)	min_t(unsigned int, nr, BIO_MAX_VECS)

@@ -89,12 +89,8 @@ static inline void guard_drop(struct mutex **lock)
 #define READ			0
 #define WRITE			1
 
-enum { PAGECACHE_TAG_DIRTY, PAGECACHE_TAG_WRITEBACK };
-
 struct address_space {
 	struct inode *host;
-	unsigned long nrpages;
-	bool tagged[2], in_range;
 };
 
 struct inode {
@@ -120,7 +116,6 @@ struct kiocb {
 
 #define IOCB_HIPRI		(1 << 0)
 #define IOCB_DSYNC		(1 << 1)
-#define IOCB_NOWAIT		(1 << 3)
 #define IOCB_DIRECT		(1 << 17)
 #define IOCB_WRITE		(1 << 18)
 #define IOCB_ALLOC_CACHE	(1 << 21)
@@ -162,8 +157,6 @@ ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, 
 			       size_t len, unsigned int flags);
 int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags);
 int nonseekable_open(struct inode *inode, struct file *file);
-bool mapping_tagged(struct address_space *mapping, int tag);
-bool filemap_range_has_page(struct address_space *mapping, loff_t start, loff_t end);
 int filemap_sample_wb_err(struct address_space *mapping);
 unsigned int iminor(const struct inode *inode);
 

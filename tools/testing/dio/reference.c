@@ -101,7 +101,8 @@ static int walk(size_t end)
 			map = map_blocks(want.blocks, block, ask, may_create(block));
 			want.private++;
 			map_start = pos & ~mask;
-			if (!map.mapped && c.report != HOLE_LENGTH)
+			/* A hole as long as what was asked for may be one that nobody measured. */
+			if (!map.mapped && (c.report != HOLE_LENGTH || map.blocks == ask))
 				map.blocks = 1;
 			map_end = map_start + (map.blocks << c.blkbits);
 			piece = true;

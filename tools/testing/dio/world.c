@@ -54,8 +54,6 @@ extern int dio_setup_at_boot(void);
 
 #define MAX_WORKS	8
 #define MAX_QUEUES	4
-#define PRIORITY	7
-#define HINT		3
 
 struct task_struct {
 	int state;
@@ -670,7 +668,7 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 	if (c.locking && !c.write && !lock_depth)
 		wrong("mapped a block without the inode lock");
 	if (ino != &inode || !dio_count || bh->b_state || bh->b_page || bh->b_bdev || !bh->b_size ||
-	    bh->b_size & ((1UL << c.blkbits) - 1 - !c.write) || block >= c.nr_blocks)
+	    bh->b_size & ((1UL << c.blkbits) - 1) || block >= c.nr_blocks)
 		wrong("asked for %zu bytes at block %ju", bh->b_size, (uintmax_t)block);
 	if ((uintptr_t)bh->b_private != got.private)
 		wrong("b_private is not what get_block left there");
@@ -780,6 +778,7 @@ void bio_init(struct bio *bio, struct block_device *dev, struct bio_vec *vecs, u
 {
 	*bio = (struct bio) {
 		.bi_bdev = dev,
+		.in_cgroup = dev,
 		.bi_opf = opf,
 		.bi_max_vecs = nr,
 		.bi_io_vec = vecs,
@@ -985,15 +984,16 @@ void submit_bio(struct bio *bio)
 	if (c.raw && c.write && c.dsync)
 		opf |= REQ_FUA;
 	if (bio->bi_opf != opf || (bio->bi_bdev != &disks[0] && bio->bi_bdev != &disks[1]) ||
-	    bio->bi_ioprio != PRIORITY || bio->bi_next || bio->bi_status ||
-	    (!c.raw && bio->bi_write_hint != (WRITE_HINTS ? HINT : 0)))
+	    bio->bi_ioprio != c.priority || bio->bi_next || bio->bi_status ||
+	    (!c.raw && bio->bi_write_hint != (WRITE_HINTS ? c.hint : 0)) ||
+	    !bio->in_cgroup)
 		wrong("submitted a bio with operation %x", bio->bi_opf);
 	if (got.nr_bios == MAX_BIOS)
 		wrong("too many bios");
 	if (!dio_count && !c.raw)
 		wrong("submitted a bio after inode_dio_end");
-	if (got.nr_bios && !plug_depth)
-		wrong("sent several bios, and no plug");
+	if ((got.nr_bios || c.wants_plug) && !plug_depth)
+		wrong("sent %s, and no plug", got.nr_bios ? "several bios" : "a bio to a stack");
 	if (!got.nr_bios && (uintptr_t)bio - (uintptr_t)bio->bi_private < 512) {
 		io.from = bio->bi_private;
 		io.to = (char *)(bio + 1);
@@ -1022,6 +1022,11 @@ void blk_finish_plug(struct blk_plug *plug)
 {
 	if (plug->depth != --plug_depth)
 		wrong("unplugged twice");
+}
+
+bool bdev_wants_plug(struct block_device *dev)
+{
+	return c.wants_plug;
 }
 
 unsigned int blksize_bits(unsigned int size)
@@ -1095,12 +1100,13 @@ static void make_world(void)
 	inode = (struct inode) {
 		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping,
 		.i_size = c.locking && !c.write ? c.i_size_before : c.i_size,
-		.i_write_hint = HINT,
+		.i_write_hint = c.hint,
 	};
 	iocb = (struct kiocb) {
-		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = PRIORITY,
+		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = c.priority,
 		.ki_complete = c.async ? ki_complete : NULL,
-		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0),
+		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0) |
+			    (c.polled ? IOCB_HIPRI : 0),
 	};
 	nr_in_flight = 0;
 	nr_works = 0;

@@ -68,9 +68,9 @@ symbol disk, file, mode, dev, diskseq, raw_bindings;
  	}
  	file->private_data = disk;
 -	file->f_mapping = disk->f_mapping;
--	file->f_mode |= disk->f_mode & (FMODE_NOWAIT | FMODE_CAN_ODIRECT);
+-	file->f_mode |= disk->f_mode & FMODE_CAN_ODIRECT;
 +	file->f_mapping = disk->bd_inode->i_mapping;
-+	file->f_mode |= FMODE_EXCL | (bdev_nowait(disk) ? FMODE_NOWAIT : 0);
++	file->f_mode |= FMODE_EXCL;
  	return 0;
  }
 
@@ -102,8 +102,8 @@ symbol file;
 @bio_cache depends on release@
 symbol iocb;
 @@
--iocb->ki_flags &= ~(IOCB_NOWAIT | IOCB_HIPRI);
-+iocb->ki_flags &= ~(IOCB_NOWAIT | IOCB_HIPRI | IOCB_ALLOC_CACHE);
+-iocb->ki_flags &= ~IOCB_HIPRI;
++iocb->ki_flags &= ~(IOCB_HIPRI | IOCB_ALLOC_CACHE);
 
 @splice depends on bio_cache@
 symbol copy_splice_read, generic_file_splice_read;

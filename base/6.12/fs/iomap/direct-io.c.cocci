@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
-// A request that one bio serves, as nearly all small ones are, was plugged: its bio waited in the
-// plug's list for others, of which there were none.
+// A request that one bio serves, as nearly all small ones are, was plugged for others to join it, of
+// which there were none.
 
-@one_bio@
+@wants_plug@
 typedef bool;
 identifier start = __iomap_dio_rw;
 @@
 +/*
-+ * Will one bio do for what @iter has mapped, uncut by the block layer, and is that all of it? If in
-+ * doubt: no. A file system that sends bios itself may cut them.
++ * Is a plug of use for what @iter has mapped? If in doubt: yes. It is where the request takes more
++ * than one bio, as those do that end elsewhere, or are not of whole blocks so that zeros may go in
++ * front or behind; and where it is of use for one. A file system that sends bios itself may cut them.
 + */
-+static bool iomap_dio_is_one_bio(const struct iomap_iter *iter, const struct iomap_dio *dio)
++static bool iomap_dio_wants_plug(const struct iomap_iter *iter, const struct iomap_dio *dio)
 +{
 +	struct block_device *bdev = iter->iomap.bdev;
++	const struct iov_iter *mem = dio->submit.iter;
 +
-+	if (iomap_length(iter) < iter->len || !bdev)
-+		return false;
-+	if (iter->len >> SECTOR_SHIFT > queue_max_sectors(bdev_get_queue(bdev)))
-+		return false;
++	if (iomap_length(iter) < iter->len || !bdev || (dio->dops && dio->dops->submit_io))
++		return true;
 +	if ((iter->pos | iter->len) & (i_blocksize(iter->inode) - 1))
-+		return false;
-+	if (dio->dops && dio->dops->submit_io)
-+		return false;
-+	return iov_iter_npages(dio->submit.iter, BIO_MAX_VECS + 1) <= BIO_MAX_VECS;
++		return true;
++	/* Pieces of memory may be more than a bio has room for, but where it takes their table. */
++	if (iter->len > BIO_MAX_VECS * PAGE_SIZE || (mem->nr_segs > 1 && !iov_iter_is_bvec(mem)))
++		return true;
++	return iter->len >> SECTOR_SHIFT > queue_max_sectors(bdev_get_queue(bdev)) ||
++	       bdev_wants_plug(bdev);
 +}
 +
  struct iomap_dio *start(...)
  { ... }
 
 // places: 3
-@one_plug depends on one_bio@
+@one_plug depends on wants_plug@
 identifier plug, iomi, ops, ret;
 @@
 -blk_start_plug(&plug);
  while ((ret = iomap_iter(&iomi, ops)) > 0) {
-+	if (!plugged && !iomap_dio_is_one_bio(&iomi, dio)) {
++	if (!plugged && iomap_dio_wants_plug(&iomi, dio)) {
 +		blk_start_plug(&plug);
 +		plugged = true;
 +	}

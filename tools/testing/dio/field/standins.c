@@ -433,6 +433,11 @@ void submit_bio(struct bio *bio)
 		     bio->bi_opf & REQ_OP_WRITE, transfer);
 }
 
+bool bdev_wants_plug(struct block_device *bdev)
+{
+	return false;
+}
+
 void blk_start_plug(struct blk_plug *plug)
 {
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// A hole as long as the rest of the request is mapped again for each of its blocks.
+// A hole that was measured is mapped again for each of its blocks.
 
 @@ @@
- dio_hole_size(...) {
+ dio_map(...) {
  <+...
--	size == (want | DIO_NOT_MEASURED)
-+	size >= want
+-	map->b_size == want || !map->b_size
++	1
  ...+>
  }

@@ -2,9 +2,9 @@
 // A hole that nobody measured is taken to be as long as the request.
 
 @@ @@
- dio_hole_size(...) {
+ dio_map(...) {
  <+...
--	size == (want | DIO_NOT_MEASURED) || !size
-+	!size
+-	map->b_size == want || !map->b_size
++	!map->b_size
  ...+>
  }

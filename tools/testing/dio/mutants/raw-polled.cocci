@@ -4,7 +4,7 @@
 @@ @@
  raw_rw(...) {
  <+...
--iocb->ki_flags &= ~(IOCB_NOWAIT | IOCB_HIPRI);
-+iocb->ki_flags &= ~IOCB_NOWAIT;
+-iocb->ki_flags &= ~IOCB_HIPRI;
++;
  ...+>
  }

@@ -3,7 +3,6 @@
  * raw_io: requests that are refused, cut off or empty, and flags
  */
 #define _GNU_SOURCE
-#include <sys/wait.h>
 #include "raw_io.h"
 
 static void case_seek(void)
@@ -226,22 +225,6 @@ static long pwritev_flags(void *buf, size_t len, __u64 pos, int flags)
 	return sys_result(pwritev2(raw_fd, &iov, 1, pos, flags));
 }
 
-/* A non-blocking request may say "not now", but on an idle disk not for ever. */
-static void try_nowait(char *buf, size_t len)
-{
-	long ret = -EAGAIN;
-	int tries;
-
-	trying("RWF_NOWAIT, %zu bytes", len);
-	for (tries = 0; ret == -EAGAIN && tries < 1000; tries++)
-		ret = preadv_flags(buf, len, 0, RWF_NOWAIT);
-	/* What does not fit one request of the disk is never sent without waiting. */
-	if (ret == -EAGAIN && len > queue_attr("max_sectors_kb", 128) * KIB / 2)
-		return;
-	expect(ret, len, "read");
-	check(buf, len, 0, 1, "what was read");
-}
-
 static void case_flags(void)
 {
 	int buffered = open_node(blk_name, O_RDWR), dsync = open_raw(O_RDWR | O_DSYNC), fd;
@@ -254,14 +237,14 @@ static void case_flags(void)
 		trying("%zu bytes", sizes[i]);
 		expect(preadv_flags(buf, sizes[i], 0, RWF_HIPRI), sizes[i], "RWF_HIPRI read");
 		check(buf, sizes[i], 0, 1, "what RWF_HIPRI read");
-		try_nowait(buf, sizes[i]);
 	}
 
 	trying("dirty page cache");
 	fill(buf, PAGE, 0, 2);
 	expect(sys_result(pwrite(buffered, buf, PAGE, 0)), PAGE, "buffered write");
-	expect(preadv_flags(buf, PAGE, 0, RWF_NOWAIT), -EAGAIN, "RWF_NOWAIT read");
-	expect(pwritev_flags(buf, PAGE, 0, RWF_NOWAIT), -EAGAIN, "RWF_NOWAIT write");
+	/* It cannot tell what would wait, and does not say so. */
+	expect(preadv_flags(buf, PAGE, 0, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT read");
+	expect(pwritev_flags(buf, PAGE, 0, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT write");
 	expect(preadv_flags(buf, PAGE, 0, 0), PAGE, "waiting read");
 	check(buf, PAGE, 0, 2, "what was read");
 
@@ -290,116 +273,6 @@ static void case_flags(void)
 	expect(sys_result(pwrite(fd, buf, PAGE, 0)), PAGE, "write of a write-only file");
 }
 
-/* What must not wait comes back within so many ms, on a disk that takes 300. */
-#define AT_ONCE		150
-
-static void try_at_once(long wanted, const char *what, long (*request)(void *buf), void *buf)
-{
-	long start = now_ms(), ret = request(buf), took = now_ms() - start;
-
-	if (took > AT_ONCE)
-		die("%s that must not wait took %ld ms, and gave %s", what, took, result_name(ret));
-	expect(ret, wanted, what);
-}
-
-static long nowait_aio(void *buf, int write)
-{
-	struct iocb cb;
-
-	aio_prepare(&cb, raw_fd, write, buf, PAGE, 0);
-	cb.aio_rw_flags = RWF_NOWAIT;
-	return aio_one(&cb);
-}
-
-static long nowait_aio_read(void *buf)
-{
-	return nowait_aio(buf, 0);
-}
-
-static long nowait_aio_write(void *buf)
-{
-	return nowait_aio(buf, 1);
-}
-
-static long nowait_write(void *buf)
-{
-	return pwritev_flags(buf, PAGE, 0, RWF_NOWAIT);
-}
-
-static long nowait_ring_write(void *buf)
-{
-	struct ring ring;
-
-	ring_setup(&ring, 1, 0);
-	ring_queue(&ring, raw_fd, IORING_OP_WRITE, buf, PAGE, 0, 0)->rw_flags = RWF_NOWAIT;
-	ring_enter(&ring, 1);
-	return ring_reap(&ring, NULL);
-}
-
-/* Keeps the disk's queue full for some seconds. */
-static void fill_queue(void)
-{
-	enum { NR = 24 };
-	char *mem = get_memory(NR * PAGE);
-	aio_context_t ctx = aio_setup(NR);
-	struct io_event events[NR];
-	struct iocb cbs[NR], *list[NR];
-	unsigned int i;
-
-	for (i = 0; i < NR; i++) {
-		list[i] = &cbs[i];
-		/* not neighbours, which would be one request */
-		aio_prepare(&cbs[i], raw_fd, 0, mem + i * PAGE, PAGE, 2 * (i + 1) * PAGE);
-	}
-	aio_submit(ctx, list, NR);
-	aio_reap(ctx, events, NR, NR, NULL);
-	for (i = 0; i < NR; i++)
-		expect(events[i].res, PAGE, "read that may wait");
-	exit(0);
-}
-
-static void read_buffered(void)
-{
-	int buffered = open_node(blk_name, O_RDWR);
-	char *buf = get_memory(PAGE);
-
-	expect(sys_result(pread(buffered, buf, PAGE, 0)), PAGE, "buffered read");
-	exit(0);
-}
-
-/* BLOCKDEV takes 300 ms for a request, and two at a time. */
-static void case_nowait(void)
-{
-	char *buf = get_memory(PAGE);
-	pid_t child;
-
-	disk_fill(0, PAGE, 1);
-	child = fork_child();
-	if (!child)
-		fill_queue();
-	sleep_ms(200);
-	trying("the disk's queue is full");
-	try_at_once(-EAGAIN, "AIO read", nowait_aio_read, buf);
-	try_at_once(-EAGAIN, "AIO write", nowait_aio_write, buf);
-	try_at_once(-EAGAIN, "write", nowait_write, buf);
-	if (waitpid(child, NULL, WNOHANG))
-		die("the queue was not full: this case sees nothing");
-	child_done(child);
-
-	child = fork_child();
-	if (!child)
-		read_buffered();
-	sleep_ms(100);
-	trying("a page is being read into the cache");
-	try_at_once(-EAGAIN, "write", nowait_write, buf);
-	if (engine_there(URING))
-		try_at_once(-EAGAIN, "io_uring write", nowait_ring_write, buf);
-	if (waitpid(child, NULL, WNOHANG))
-		die("it was read too soon: this case sees nothing");
-	child_done(child);
-	disk_check(0, PAGE, 1, "the disk");
-}
-
 /* O_DIRECT is allowed, at open and later, and changes nothing. */
 static void case_direct(void)
 {
@@ -425,7 +298,6 @@ const struct raw_case limits_cases[] = {
 	{ "zero", case_zero, NULL },
 	{ "fault", case_fault, NULL },
 	{ "flags", case_flags, NULL },
-	{ "nowait", case_nowait, NULL },
 	{ "direct", case_direct, NULL },
 	{ }
 };

@@ -15,7 +15,7 @@ raw="$DIO_DIR/raw"
 raw_io="$DIO_DIR/raw_io"
 every_disk="data model big position seek align end zero fault flags direct aio uring procs coherent
 	nocache pins ioctl loop splice modes readonly"
-planned=94
+planned=93
 
 # --- Raw devices -------------------------------------------------------------------------------
 
@@ -323,7 +323,7 @@ test_flush()
 
 test_queues()
 {
-	for kind in poll few slow; do
+	for kind in poll few; do
 		case $kind in
 		poll)
 			name="io_uring, polled"
@@ -332,10 +332,6 @@ test_queues()
 		few)
 			name="io_uring on a disk that takes two requests at a time"
 			set -- uring hw_queue_depth=2
-			;;
-		slow)
-			name="what must not wait does not"
-			set -- nowait hw_queue_depth=2 irqmode=2 completion_nsec=300000000
 			;;
 		esac
 		what=$1
