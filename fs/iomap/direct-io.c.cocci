@@ -30,7 +30,7 @@ identifier start = __iomap_dio_rw;
 +/*
 + * Is a plug of use for what @iter has mapped? If in doubt: yes. It is where the request takes more
 + * than one bio, as those do that end elsewhere, or are not of whole blocks so that zeros may go in
-+ * front or behind; and where it is of use for one. A file system that sends bios itself may cut them.
++ * front or behind; and where it is of use for one. A file system that sends bios may cut them.
 + */
 +static bool iomap_dio_wants_plug(const struct iomap_iter *iter, const struct iomap_dio *dio)
 +{
@@ -79,7 +79,7 @@ identifier plug;
 identifier f = iomap_dio_simple_end_io;
 @@
 +/* The plug ends before anybody waits: what going to sleep takes out of one is left to threads. */
-+static void iomap_dio_submit_plugged(struct bio *bio, void *priv)
++static void iomap_dio_send_plugged(struct bio *bio, void *priv)
 +{
 +	struct blk_plug plug;
 +
@@ -92,10 +92,10 @@ identifier f = iomap_dio_simple_end_io;
  { ... }
 
 @rename depends on submit@
+identifier iocb, iter, iomi;
 @@
--__iomap_dio_read_simple
-+__iomap_dio_simple
- (...)
+-__iomap_dio_read_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi)
++__iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi)
  { ... }
 
 @exported depends on rename@
@@ -141,7 +141,7 @@ expression init, vecs, pool, mapped;
  	    ) { ... }
  	...
 -	submit_bio_wait(bio);
-+	bio_await(bio, NULL, bdev_wants_plug(bio->bi_bdev) ? iomap_dio_submit_plugged : NULL);
++	bio_await(bio, NULL, bdev_wants_plug(bio->bi_bdev) ? iomap_dio_send_plugged : NULL);
  	...
  }
 

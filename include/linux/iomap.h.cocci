@@ -12,13 +12,13 @@ identifier iocb, iter, begin;
 @@
 +
 +/*
-+ * Direct I/O of no more than a block that one bio does for: a read, or a synchronous write over what
-+ * is mapped and was written, which allocates nothing and leaves nothing to be changed. For a write
-+ * i_rwsem is held, for reading at least: the block stays mapped, and does not come to be shared.
++ * Direct I/O of no more than a block that one bio does for: a read, or a synchronous write over
++ * what is mapped and was written, which allocates nothing and leaves nothing to be changed. For a
++ * write i_rwsem is held, for reading at least: the block stays mapped, and is shared by none.
 + *
-+ * @begin maps as for a read. There is no place for iomap_dio_ops, flags or private data. Blocks that
-+ * are encrypted or checked by the file system, the end of the file, and writes that are queued, must
-+ * not wait, or are synced or atomic, are left to iomap_dio_rw().
++ * @begin maps as for a read. There is no place for iomap_dio_ops, flags or private data. Blocks
++ * that are encrypted or checked by the file system, the end of the file, and writes that are
++ * queued, must not wait, or are synced or atomic, are left to iomap_dio_rw().
 + *
 + * Return: as iomap_dio_rw() does, but -ENOTBLK says that it has to be called.
 + */
@@ -34,9 +34,9 @@ identifier iocb, iter, begin;
 +}
 +
  static ssize_t __always_inline
--iomap_dio_read_simple
-+iomap_dio_simple
- (struct kiocb *iocb, struct iov_iter *iter, iomap_iter_begin_fn begin)
+-iomap_dio_read_simple(struct kiocb *iocb, struct iov_iter *iter, iomap_iter_begin_fn begin)
++iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter,
++						iomap_iter_begin_fn begin)
  {
  	...
  }

@@ -9,7 +9,7 @@ identifier start = __iomap_dio_rw;
 +/*
 + * Is a plug of use for what @iter has mapped? If in doubt: yes. It is where the request takes more
 + * than one bio, as those do that end elsewhere, or are not of whole blocks so that zeros may go in
-+ * front or behind; and where it is of use for one. A file system that sends bios itself may cut them.
++ * front or behind; and where it is of use for one. A file system that sends bios may cut them.
 + */
 +static bool iomap_dio_wants_plug(const struct iomap_iter *iter, const struct iomap_dio *dio)
 +{
