@@ -5,9 +5,9 @@
 # sources this after dio_common.sh.
 #
 #	dio_md LEVEL DISK...	/dev/md125 becomes a clean array of LEVEL, raid0, raid1 or raid10;
-#				LEVEL-bitmap has a bitmap. It has 48 MiB of each disk, at most four, from
-#				4 MiB on. Fails with the reason in DIO_WHY if this kernel cannot have
-#				it, and with none if it should.
+#				LEVEL-bitmap has a bitmap. It has 48 MiB of each disk, at most
+#				four, from 4 MiB on. Fails with the reason in DIO_WHY if this
+#				kernel cannot have it, and with none if it should.
 #	dio_md_remove		removes it, if it is still there
 
 # shellcheck disable=SC2034 # for the test
@@ -15,8 +15,8 @@ _md_sysfs=/sys/block/md125/md
 _md_sectors=98304
 _md_uuid=0x6f6964
 
-# _md_words WORD...: sets _md_bytes to little-endian words of 32 bits, for printf, and _md_sum to their
-# sum
+# _md_words WORD...: sets _md_bytes to little-endian words of 32 bits, for printf, and _md_sum to
+# their sum
 _md_words()
 {
 	_md_bytes="" _md_sum=0
@@ -33,23 +33,25 @@ _md_put()
 {
 	# shellcheck disable=SC2059 # they are escapes
 	{ printf "$_md_bytes" && head -c 4096 /dev/zero; } | head -c 4096 |
-		dd of="$1" bs=4096 seek=$(($2 / 8)) iflag=fullblock oflag=direct conv=notrunc status=none
+		dd of="$1" bs=4096 seek=$(($2 / 8)) iflag=fullblock oflag=direct conv=notrunc \
+			status=none
 }
 
-# struct mdp_superblock_1 of version 1.2 at sector 8, that of a bitmap of version 4 at sector 16: it has
-# a bit for 64 MiB, which is written back after 5 s.
+# struct mdp_superblock_1 of version 1.2 at sector 8, that of a bitmap of version 4 at sector 16: it
+# has a bit for 64 MiB, which is written back after 5 s.
 _md_super()
 {
 	_md_csum=0
 	for _md_round in 1 2; do
 		_md_words 0xa92b4efc 1 "$_md_map" 0 $_md_uuid 0 0 0 0 0 0 0 0 0 0 0 0 0 \
-			"${_md_level#raid}" "$_md_layout" $_md_sectors 0 "$_md_chunk" "$_md_disks" 8 0 \
-			0 0 0 0 0 0 8192 0 $_md_sectors 0 8 0 0 0 \
+			"${_md_level#raid}" "$_md_layout" $_md_sectors 0 "$_md_chunk" \
+			"$_md_disks" 8 0 0 0 0 0 0 0 8192 0 $_md_sectors 0 8 0 0 0 \
 			"$_md_n" 0 $((_md_n + 1)) 0 0 0 0 0 0 0 1 0 0xffffffff 0xffffffff \
 			$_md_csum 4 0 0 0 0 0 0 0 0 0x10000 0x30002	# roles 0 to 3
 		_md_csum=$(((_md_sum & 0xffffffff) + (_md_sum >> 32)))
 	done
-	_md_put "$1" 8 && _md_words 0x6d746962 4 $_md_uuid 0 0 0 1 0 1 0 $_md_sectors 0 0 0x4000000 5 &&
+	_md_put "$1" 8 &&
+		_md_words 0x6d746962 4 $_md_uuid 0 0 0 1 0 1 0 $_md_sectors 0 0 0x4000000 5 &&
 		_md_put "$1" 16
 }
 

@@ -7,13 +7,14 @@
 # who writes to RAID1 or RAID10 with a bitmap send to the disks itself only from a plug. Without one
 # each bio goes to the array's thread, and the writer sleeps until that has run. The CPU time of the
 # writer, which is less then, hides it.
-# Who is hurt: those who write small blocks to mirrors with a bitmap, which nearly all have. A write of
-# a block becomes two context switches.
+# Who is hurt: those who write small blocks to mirrors with a bitmap, which nearly all have. A write
+# of a block becomes two context switches.
 #
 # Counted are the wakeups in so many overwrites of 4 KiB, one in flight, on disks that answer at
-# once: of the writer and the array's thread, and of all whom these wake, but for RCU. A broken stack
-# takes one or two for each write. Right is what the plain disk takes, a few in all; half a one for each
-# write is allowed for what else happens. RAID5 is not here: its thread does all writes, in any kernel.
+# once: of the writer, and of all whom it or the array's thread wakes, but for RCU. A broken stack
+# takes one or two for each write. Right is what the plain disk takes, a few in all; half a one for
+# each write is allowed for what else happens. RAID5 is not here: its thread does all writes, in any
+# kernel.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
@@ -44,8 +45,8 @@ make_stack()
 	[ -z "$DIO_DM" ] || stack=$DIO_DM
 }
 
-# count_wakeups CMD...: sets $wakeups. What io_uring leaves to a thread of its own, which depends on who
-# is first, is the writer as well.
+# count_wakeups CMD...: sets $wakeups. The thread that io_uring leaves a write to, which depends on
+# who is first, is the writer as well.
 count_wakeups()
 {
 	: >"$tracing/trace"
@@ -64,8 +65,9 @@ overwrite()
 	for way in sync aio uring; do
 		word=$way
 		[ $way != sync ] || word=depth=1
-		dd if="$DIO_TMP/before" of="$3" bs=64k oflag=direct conv=notrunc status=none && sync &&
-			count_wakeups "$DIO_DIR/dio_load" write "$word" depth=1 bs=4k n=$n "$3" &&
+		dd if="$DIO_TMP/before" of="$3" bs=64k oflag=direct conv=notrunc status=none &&
+			sync && count_wakeups "$DIO_DIR/dio_load" write "$word" depth=1 bs=4k n=$n \
+				"$3" &&
 			dd if="$3" bs=64k count=$((size / 65536)) iflag=direct status=none |
 			cmp -n $size - /dev/zero || return
 		[ "$2" != plain ] || echo "$wakeups" >"$DIO_TMP/$1-$way"
