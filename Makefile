@@ -24,7 +24,7 @@ SPARSE := s/^[a-z]* \(\(block\|drivers\/char\|fs\|lib\|mm\)\/.*\)\.c$$/\1/p
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
 # Those that take longest come first.
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
-LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw
+LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw test_stacks
 TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # What make run leaves to make test: load on what others test, arrays that fail, and tests of tools
 LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field

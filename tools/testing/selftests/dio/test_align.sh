@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What statx() promises of direct I/O, STATX_DIOALIGN and STATX_DIO_READ_ALIGN: is it kept, on disks
+# of 512 and of 4096 bytes a sector and on each file system, in blocks of 1 to 64 KiB? dio_align has
+# the cases. Where statx tells nothing there is no promise, and the case is skipped.
+#
+# Who is hurt by a broken promise: programs that ask, as data bases do, and then fail, or go on in
+# the page cache. Broken is -EINVAL for what was promised, or wrong data.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_faults.sh
+. "$(dirname "$0")/dio_faults.sh"
+# shellcheck source=dio_lio.sh
+. "$(dirname "$0")/dio_lio.sh"
+# shellcheck source=dio_files.sh
+. "$(dirname "$0")/dio_files.sh"
+
+systems="$dio_systems
+ext4-1k:mke2fs -q -F -t ext4 -b 1024
+ext4-64k:mke2fs -q -F -t ext4 -b 65536
+xfs-1k:mkfs.xfs -q -f --unsupported -b size=1k
+xfs-64k:mkfs.xfs -q -f --unsupported -b size=64k
+vfat-64k:mkfs.vfat -s 128"
+
+# on_files NAME MAKER SECTOR: exits with 4 where there are no such blocks
+on_files()
+{
+	if ! dio_fs_make "$1" "$2" "$disk" || ! dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt"; then
+		echo "this kernel or its tools cannot have $1 on sectors of $3 bytes"
+		case $1:$3 in
+		*-64k:*|*:4096)	return 4 ;;
+		esac
+		return 1
+	fi
+	"$DIO_DIR/dio_align" "$DIO_TMP/mnt/file"
+	files_rc=$?
+	umount "$DIO_TMP/mnt" && return $files_rc
+}
+
+# on_disk SECTOR: not of null_blk, which in 7.3 loses what lies at odd addresses, in sectors of 4096
+on_disk()
+{
+	lacking=""
+	lio_lun 1 $((64 << 20)) "block_size=$1" && lio_path 1 0 || lacking=$DIO_WHY
+	disk=$LIO_DISK
+	while IFS=: read -r name maker _; do
+		case="$name, sectors of $1"
+		if [ -n "$lacking" ] || why=$(dio_fs_lacks "$name" "$maker"); then
+			dio_skip "$case" "${lacking:-$why}"
+		else
+			dio_try "$case" on_files "$name" "$maker" "$1"
+		fi
+	done <<-LIST
+	$systems
+	LIST
+	lio_remove 1
+}
+
+dio_init "$@"
+dio_need dd
+dio_get_scratch
+complaints=$(dio_complaints)
+mkdir "$DIO_TMP/mnt"
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+DIO_SECTORS=131072
+dio_plan $(($(echo "$systems" | wc -l) * 2 + 2))
+
+dio_try "the disk" "$DIO_DIR/dio_align" "$DIO_DISK"
+on_disk 512
+on_disk 4096
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"

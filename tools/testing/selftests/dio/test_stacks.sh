@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Regression test: direct writes on stacked disks wake nobody whom they do not wake on a plain one.
+#
+# The bug: a write of one bio was sent without a plug, as there was nothing to collect. But md lets
+# who writes to RAID1 or RAID10 with a bitmap send to the disks itself only from a plug. Without one
+# each bio goes to the array's thread, and the writer sleeps until that has run. The CPU time of the
+# writer, which is less then, hides it.
+# Who is hurt: those who write small blocks to mirrors with a bitmap, which nearly all have. A write
+# of a block becomes two context switches.
+#
+# Counted are the wakeups in so many overwrites of 4 KiB, one in flight, on disks that answer at
+# once: of the writer, and of all whom it or the array's thread wakes, but for RCU. A broken stack
+# takes one or two for each write. Right is what the plain disk takes, a few in all; half a one for
+# each write is allowed for what else happens. RAID5 is not here: its thread does all writes, in any
+# kernel.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_md.sh
+. "$(dirname "$0")/dio_md.sh"
+# shellcheck source=dio_files.sh
+. "$(dirname "$0")/dio_files.sh"
+
+n=1000
+size=262144		# n writes to random blocks of so much leave none out
+sectors=98304
+tracing=/sys/kernel/tracing
+waking=$tracing/events/sched/sched_waking/enable
+stacks="linear stripe delay raid0 raid1 raid1-bitmap raid10 raid10-bitmap"
+systems="$(echo "$dio_systems" | grep -E '^(jfs|ext4|xfs):')
+bare:true"
+
+# make_stack KIND: $stack becomes the node, or $DIO_WHY says why there is none
+make_stack()
+{
+	case $1 in
+	plain)	stack=$one ;;
+	linear)	dio_dm stack "0 $sectors linear $one 0" ;;
+	stripe)	dio_dm stack "0 $sectors striped 2 128 $one 0 $two 0" ;;
+	delay)	dio_dm stack "0 $sectors delay $one 0 0" ;;
+	*)	dio_md "$1" "$one" "$two" && stack=/dev/md125 ;;
+	esac || return
+	[ -z "$DIO_DM" ] || stack=$DIO_DM
+}
+
+# count_wakeups CMD...: sets $wakeups. The thread that io_uring leaves a write to, which depends on
+# who is first, is the writer as well.
+count_wakeups()
+{
+	: >"$tracing/trace"
+	echo 1 >"$waking"
+	"$@" >/dev/null
+	woken_rc=$?
+	echo 0 >"$waking"
+	wakeups=$(grep -E '^ *(dio_load|iou-wrk|md125_)|comm=(dio_load|iou-wrk)' "$tracing/trace" |
+		grep -Evc 'comm=rcu|^ *(dio_load|iou-wrk).*comm=(dio_load|iou-wrk)')
+	return $woken_rc
+}
+
+# overwrite SYSTEM KIND FILE: in each way; what it holds afterwards is what was written last
+overwrite()
+{
+	for way in sync aio uring; do
+		word=$way
+		[ $way != sync ] || word=depth=1
+		dd if="$DIO_TMP/before" of="$3" bs=64k oflag=direct conv=notrunc status=none &&
+			sync && count_wakeups "$DIO_DIR/dio_load" write "$word" depth=1 bs=4k n=$n \
+				"$3" &&
+			dd if="$3" bs=64k count=$((size / 65536)) iflag=direct status=none |
+			cmp -n $size - /dev/zero || return
+		[ "$2" != plain ] || echo "$wakeups" >"$DIO_TMP/$1-$way"
+		plain=$(cat "$DIO_TMP/$1-$way")
+		echo "$way: $wakeups wakeups in $n writes, $plain on a plain disk"
+		[ "$wakeups" -le $((plain + n / 2)) ] || overwrite_rc=1
+	done
+}
+
+# on_stack SYSTEM MAKER KIND
+on_stack()
+{
+	DIO_DM=""
+	if ! make_stack "$3"; then
+		drop_stack
+		echo "$DIO_WHY"
+		[ -z "$DIO_WHY" ] || return 4
+		return 1
+	fi
+	overwrite_rc=0
+	if [ "$1" = bare ]; then
+		dio_dm part "0 $((size / 512)) linear $stack 0" && overwrite "$1" "$3" "$DIO_DM" ||
+			overwrite_rc=$?
+	else
+		# shellcheck disable=SC2086 # a command line
+		$2 "$stack" && dio_fs_mount "$1" "$stack" "$DIO_TMP/mnt" &&
+			overwrite "$1" "$3" "$DIO_TMP/mnt/file" || overwrite_rc=$?
+	fi
+	drop_stack && return $overwrite_rc
+}
+
+drop_stack()
+{
+	dio_umount "$DIO_TMP/mnt" && dio_dm_remove part && dio_dm_remove stack && dio_md_remove
+}
+
+dio_init "$@"
+dio_need dd cmp
+[ -d "$tracing/events" ] || mount -t tracefs none "$tracing" 2>/dev/null
+[ -w "$waking" ] || dio_skip_all "this kernel has no trace of wakeups"
+dio_null one irqmode=0 || dio_skip_all "$DIO_WHY"
+one=$DIO_NULL
+dio_null two irqmode=0 || dio_skip_all "$DIO_WHY"
+two=$DIO_NULL
+for disk in "$one" "$two"; do
+	echo none >"/sys/block/${disk##*/}/queue/scheduler"
+done
+complaints=$(dio_complaints)
+mkdir "$DIO_TMP/mnt"
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+dio_on_exit _dio_put 0 "$waking"
+head -c $size /dev/zero | tr '\0' '\333' >"$DIO_TMP/before"
+# shellcheck disable=SC2086 # a list
+set -- plain $stacks
+dio_plan $(($(echo "$systems" | wc -l) * $# + 1))
+
+while IFS=: read -r name maker; do
+	why=""
+	[ "$name" = bare ] || why=$(dio_fs_lacks "$name" "$maker") || why=""
+	for kind in plain $stacks; do
+		case $name:$kind:$(uname -r) in
+		bare:*-bitmap:*|bare:raid1*:6.1.*)
+			why="the file of a block device has no plug, in no kernel" ;;
+		bare:*)
+			why="" ;;
+		esac
+		if [ -n "$why" ]; then
+			dio_skip "$name, $kind" "$why"
+		else
+			dio_try "$name, $kind" on_stack "$name" "$maker" "$kind"
+		fi
+	done
+done <<-LIST
+$systems
+LIST
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"
