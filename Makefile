@@ -205,8 +205,8 @@ RACES = $(O)/log/races
 races: selftests
 	@rm -rf $(RACES); mkdir -p $(RACES)
 	@tree=$$($(LAB)/kernel.sh build races) && cd "$$tree" && set -o pipefail && \
-		nm --defined-only mm/readahead_runs.o mm/readahead.o mm/filemap.o mm/fadvise.o \
-		fs/file_table.o | sed -n 's/.* [tT] //p' >$(RACES)/functions
+		nm --defined-only mm/readahead_runs.o mm/readahead.o mm/filemap.o | \
+		sed -n 's/.* [tT] //p' >$(RACES)/functions
 	@$(LAB)/guest.sh -k races -n races -t 3600 env RESULTS=log/races RACES=$(RACES)/functions \
 		$(TEST_ENV) $(CURDIR)/$(LAB)/races.sh test_ra_stress
 

@@ -148,9 +148,10 @@ symbol ractl, fpin, mmap_miss, vm_flags;
  do_sync_mmap_readahead(struct vm_fault *vmf)
  {
  	<+...
-+	if (ra_runs_maps(&ractl, vm_flags, mmap_miss > MMAP_LOTSAMISS)) {
++	if (!(vm_flags & (VM_EXEC | VM_HUGEPAGE)) &&
++	    ra_runs_fault(&ractl, mmap_miss > MMAP_LOTSAMISS)) {
 +		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
-+		ra_runs_fault(&ractl);
++		ra_runs_read(&ractl);
 +		return fpin;
 +	}
  	if (mmap_miss > MMAP_LOTSAMISS)
@@ -158,7 +159,6 @@ symbol ractl, fpin, mmap_miss, vm_flags;
  	...+>
  }
 
-// places: 2
 @marks_of_faults depends on around_faults@
 identifier ractl, fpin, ra, folio;
 @@
@@ -169,7 +169,6 @@ identifier ractl, fpin, ra, folio;
 +	if (folio_test_readahead(folio) && !ra_runs_touched(&ractl, folio)) {
  		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
  		page_cache_async_ra(&ractl, folio, ra->ra_pages);
-+		ra_runs_go_on(&ractl);
  	}
  	...+>
  }

@@ -7,7 +7,7 @@ identifier ra, index;
 -index = (unsigned long long)ra->prev_pos >> PAGE_SHIFT;
 +index = (unsigned long long)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
 
-// The choice of the window is mm/readahead_runs.c's, unless that is switched off.
+// Where the last runs say how long this one is, mm/readahead_runs.c chooses the window.
 
 @include_runs depends on prev_pos_asked@
 @@
@@ -21,14 +21,8 @@ identifier max, count;
  {
  	...
  	max = ractl_max_pages(ractl, count);
-+	switch (ra_runs_miss(ractl, count, max)) {
-+	case RA_RUNS_STREAM:
-+		goto readit;
-+	case RA_RUNS_DONE:
++	if (ra_runs_miss(ractl, count, max))
 +		return;
-+	case RA_RUNS_OFF:
-+		break;
-+	}
  	...
  }
 
@@ -39,13 +33,7 @@ identifier max, count;
  {
  	...
  	max = ractl_max_pages(ractl, count);
-+	switch (ra_runs_mark(ractl, folio, count, max)) {
-+	case RA_RUNS_STREAM:
-+		goto readit;
-+	case RA_RUNS_DONE:
++	if (ra_runs_mark(ractl, folio, max))
 +		return;
-+	case RA_RUNS_OFF:
-+		break;
-+	}
  	...
  }

@@ -9,16 +9,3 @@
 +	/** @runs: what is known of the lengths of runs, packed; for mm/readahead_runs.c alone */
 +	u64 runs;
  };
-
-// What open files have learnt of them, for those who open the file later. On 32 bits a word that
-// is written meanwhile is a mix of two, which is no worse than either.
-
-@of_the_inode depends on remember_runs@
-attribute name __randomize_layout;
-@@
- struct inode {
- 	...
- 	struct address_space i_data;
-+	u64 i_ra_runs; /* as file_ra_state.runs */
- 	...
- } __randomize_layout;

@@ -162,14 +162,6 @@ RUNS = {
     # 400 times 16 pages: what a case shows must not depend on who reads.
     "fio-run-64k-by-4k": "fio rw=randread:16 bs=4k norandommap number_ios=6400",
 }
-# A file that is opened for each run, or page
-OPENS = {
-    **{f"open-run-{size}-by-4k": f"ra_load run open len={size} bs=4k n=400"
-       for size in ("16k", "64k", "128k", "256k")},
-    "open-run-geometric-64k": "ra_load geometric open len=64k bs=4k n=1000",
-    "open-random-4k": "ra_load random open bs=4k n=2000",
-    "open-head-40k": "ra_load whole open cold size=40k bs=4k n=400",
-}
 TESTS = {
     "iozone-sequential": "ra_load read bs=128k n=2048",
     "iozone-reread": "ra_load read bs=128k n=2048",
@@ -195,11 +187,6 @@ def readahead():
                        {"words": words, "per_run": "run-" in name, **more,
                         **({"memory": "16m"} if name == "lowmem-64" else {})},
                        time="disk" if "disk" in more else "fixed")
-    for suffix, more in (("", {}), ("-kb512", {"kb": 512}), ("-hdd", {"disk": "hdd"})):
-        for name, words in OPENS.items():
-            yield Case(name + suffix, "readahead", "readahead",
-                       {"words": words, "per_run": True, "place": "ext4", **more},
-                       time="disk" if "disk" in more else "fixed")
     for place in ("bdev", "ext4", "xfs", "ext2", "hdd"):
         for name, words in TESTS.items():
             where = {"disk": "hdd"} if place == "hdd" else {"place": place}
@@ -216,8 +203,7 @@ def readahead():
 # File systems of which the lab's own kernels have none: for most that is asked for
 OVER_PLACES = ("btrfs", "fuse", "nfs", "nfs-32k")
 OVER_RUNS = ("run-16k-by-4k", "run-64k-by-4k", "run-256k-by-4k", "run-geometric-64k", "random-4k",
-             "seq-4k", "seq-128k", "seq-1m", "streams-8", "mmap-seq", "mmap-random", "mmap-run-64k",
-             "open-run-64k-by-4k")
+             "seq-4k", "seq-128k", "seq-1m", "streams-8", "mmap-seq", "mmap-random", "mmap-run-64k")
 
 
 def over():
@@ -225,8 +211,8 @@ def over():
     for place in OVER_PLACES:
         for name in OVER_RUNS:
             yield Case(f"{name}-{place}", "readahead", "over",
-                       {"words": {**RUNS, **OPENS}[name], "per_run": "run-" in name,
-                        "place": place}, time="fixed")
+                       {"words": RUNS[name], "per_run": "run-" in name, "place": place},
+                       time="fixed")
 
 
 PROGRAMS = ("sqlite-scan", "sqlite-range", "sqlite-blobs", "sqlite-chunks", "sqlite-opens",
@@ -284,8 +270,7 @@ GROUPS = {
               "run-64k-by-4k-hdd", "fc-short", "many-short", "model"],
     "layers": [f"read-{size}-ext2" for size in ("4k", "64k", "1m")],
     "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096", "-kb8192")
-                for size in ("16k", "64k", "128k", "256k")] +
-               [f"{name}{suffix}" for suffix in ("", "-kb512") for name in OPENS],
+                for size in ("16k", "64k", "128k", "256k")],
 }
 # The cover letter's rows: a dozen that are the same in each run
 COVER = (("field-1", "direct", "insn_per_mib"), ("field-1", "model-direct", "mb_per_s"),

@@ -136,7 +136,7 @@ def wanted(metric, case, report):
 
 def place_of(disk, place):
     """(what is read, the disk that has the queue). What maps a file's blocks is in memory. A file is
-    made anew, as its inode has what other cases' opens have learnt, and what those wrote is lost."""
+    made anew, as what other cases wrote is lost."""
     if not place:
         return disk, disk
     path = switched().path_at(place, 256, anew=place != "bdev")

@@ -14,22 +14,7 @@ identifier ra, index;
  #include "internal.h"
 +#include "readahead_runs.h"
 
-@a_verdict depends on include_runs@
-identifier max;
-expression list args;
-@@
- ondemand_readahead(...)
- {
- 	...
- 	unsigned long max = ra->ra_pages;
-+	enum ra_runs_verdict verdict;
- 	<+...
- 	page_cache_ra_order(args);
- 	...+>
- }
-
-@ask depends on a_verdict@
-expression list a_verdict.args;
+@ask depends on include_runs@
 identifier max, count;
 expression most;
 @@
@@ -38,15 +23,7 @@ expression most;
  	...
  	if (count > max && most > max)
  		max = min(count, most);
-+	if (folio)
-+		verdict = ra_runs_mark(ractl, folio, count, max);
-+	else
-+		verdict = ra_runs_miss(ractl, count, max);
-+	if (verdict == RA_RUNS_STREAM) {
-+		ractl->_index = ra->start;
-+		page_cache_ra_order(args);
-+	}
-+	if (verdict != RA_RUNS_OFF)
++	if (folio ? ra_runs_mark(ractl, folio, max) : ra_runs_miss(ractl, count, max))
 +		return;
  	...
  }

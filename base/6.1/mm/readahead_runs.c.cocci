@@ -11,52 +11,9 @@ identifier table;
 +	{}
  };
 
-// The order is an argument until 6.15, one that is not yet RA_ORDER_STEP larger. It is bounded only
-// if it is below the largest of the page cache, 8 at least, whose name not all of 6.1 give away.
-
-@order_is_told@
-identifier order;
-expression state;
-@@
--WRITE_ONCE(state->order, order);
--page_cache_ra_order(ractl, state);
-+if (order < RA_ORDER_STEP) {
-+	ra_read_pages(ractl, ra);
-+	return;
-+}
-+order = min(order, 7 + RA_ORDER_STEP) - RA_ORDER_STEP;
-+page_cache_ra_order(ractl, state, order);
-
-// Folios of several pages at least came with 6.12.
-
-@no_least_order@
-expression mapping;
-@@
--mapping_min_folio_nrpages(mapping)
-+1
-
-// There is no order in the state until 6.15 to be kept.
+// There is no order in the state until 6.15 to begin anew.
 
 @no_order_is_kept@
 expression state;
 @@
 -WRITE_ONCE(state->order, 0);
-
-// Here page_cache_ra_order() reads as much as it was asked for from a page on that it finds in the
-// cache, not what is left.
-
-@behind_faults@
-identifier ask;
-@@
-+if (ra->state == RA_FAULTS && ra_cached(ask, ra->start, ra->size))
-+	return 0;
- if (ra->state == RA_FAULTS)
- 	return ask->first && !ask->waits ? order : 0;
-
-// A disk is asked whether it does not turn.
-
-@turns@
-expression bdev;
-@@
--bdev_rot(bdev)
-+!bdev_nonrot(bdev)

@@ -10,31 +10,28 @@
 #include <linux/fs.h>
 #include <linux/tracepoint.h>
 
-/* A run was found to have ended: its pages were used, and others were read for it in vain. */
+/* A run has ended: pages beyond its first request were used, others were read for it in vain. */
 TRACE_EVENT(readahead_run,
-	TP_PROTO(struct inode *inode, pgoff_t start, unsigned long used, unsigned long spent,
-		 unsigned int mean),
-	TP_ARGS(inode, start, used, spent, mean),
+	TP_PROTO(struct inode *inode, pgoff_t origin, pgoff_t used, pgoff_t end),
+	TP_ARGS(inode, origin, used, end),
 
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
 		__field(u64, ino)
-		__field(pgoff_t, start)
+		__field(pgoff_t, origin)
 		__field(unsigned long, used)
 		__field(unsigned long, wasted)
-		__field(unsigned int, mean)
 	),
 	TP_fast_assign(
 		__entry->dev = S_ISBLK(inode->i_mode) ? inode->i_rdev : inode->i_sb->s_dev;
 		__entry->ino = inode->i_ino;
-		__entry->start = start;
-		__entry->used = used;
-		__entry->wasted = spent - used;
-		__entry->mean = mean;
+		__entry->origin = origin;
+		__entry->used = used - origin;
+		__entry->wasted = end - used;
 	),
-	TP_printk("dev %d:%d ino %llu start %lu used %lu wasted %lu expected-next %u/16",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino, __entry->start,
-		  __entry->used, __entry->wasted, __entry->mean)
+	TP_printk("dev %d:%d ino %llu origin %lu used %lu wasted %lu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino, __entry->origin,
+		  __entry->used, __entry->wasted)
 );
 
 #endif

@@ -13,6 +13,7 @@
  */
 #include "ra_kernel.h"
 #include "readahead_runs.c"
+#include "ra_stock.h"
 #include "array.h"
 
 #define DISKS		8
@@ -47,23 +48,38 @@ static void window_done(struct transfer *transfer)
 	free(w);
 }
 
+/* Streams are as ever: the policy reads nothing of its own. */
+static void no_run(struct readahead_control *ractl, unsigned long pages)
+{
+	fprintf(stderr, "ra_field: %lu pages of a stream are a run\n", pages);
+	exit(1);
+}
+
 /* Ask the policy, as page_cache_ra does at a miss or a mark, and read the window. */
 static void read_window(struct reader *r, pgoff_t index, unsigned long pages, bool missed)
 {
-	struct address_space mapping = { .i_pages = { .present = r->present, .pages = PAGES } };
-	struct ra_ask ask = {
-		.mapping = &mapping, .index = index, .pages = pages, .max = WINDOW,
+	struct backing_dev_info bdi = { .ra_pages = WINDOW };
+	struct super_block sb = { .s_bdi = &bdi };
+	struct inode inode = { .i_sb = &sb, .i_size = PAGES * PAGE_SIZE };
+	struct address_space mapping = {
+		.i_pages = { .present = r->present, .pages = PAGES }, .host = &inode,
 	};
-	struct ra_view view;
+	struct readahead_control ractl = { .ra = &r->ra, .mapping = &mapping, ._index = index };
 	struct window *w;
 	pgoff_t i;
 
-	ra_load(&r->ra, &view);
-	if (missed)
-		ra_plan_miss(&view, &ask);
-	else if (!ra_plan_mark(&view, &ask, 0))
-		return;
-	ra_store(&r->ra, &view);
+	r->ra.ra_pages = WINDOW;
+	if (missed) {
+		ra_runs_miss(&ractl, pages, WINDOW);
+		r->ra.start = index;
+		r->ra.size = ra_opening(pages, WINDOW);
+		r->ra.async_size = r->ra.size > pages ? r->ra.size - pages : r->ra.size / 2;
+	} else {
+		ra_runs_mark(&ractl, (struct folio *)&r->present[index], WINDOW);
+		r->ra.start += r->ra.size;
+		r->ra.size = ra_doubled(r->ra.size, WINDOW);
+		r->ra.async_size = r->ra.size;
+	}
 	if (r->ra.start >= PAGES)
 		return;			/* past the end */
 	w = malloc(sizeof(*w));
@@ -113,6 +129,7 @@ int main(void)
 	bool more = true;
 	unsigned int i;
 
+	ra_reads = no_run;
 	array_init(&array, &disk_fc_2002, DISKS, 0, true, FC_LOOP);
 	for (i = 0; i < DISKS; i++) {
 		readers[i].ra.prev_pos = -1;

@@ -38,7 +38,7 @@ field-1: the fault is a bio for each 512 bytes, as 2.4 had buffer heads; its ele
     so neither are its MB/s. raw (drivers/char/raw.c) is not on the harness. Copying costs no time,
     so buffered is nocopy.
 field-2: iozone replayed on a local disk of 2004, not NFS, with a 16th of the file's size and 64 MiB
-    of page cache. The fault is 2.6.6's average (ra_replay), or its three faults in our policy.
+    of page cache. The fault is 2.6.6's average (ra_replay), or two of its faults in our policy.
     "random mix" and sysbench write, which ra_replay does not have.
 field-3: xfs (iomap) and ext3's journal are not on the harness. Buffered pays for no copy and waits
     once a file, so a gain above 1 cannot be seen; direct writes of 1 MiB wait for each.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-// POSIX_FADV_SEQUENTIAL does not keep short runs from being expected.
+// POSIX_FADV_SEQUENTIAL is not heeded.
 
-@advice_ignored@
 @@
- ra_expect(...)
+expression E;
+@@
+ ra_load(...)
  {
  <+...
--ra->advised ? 0 : ra_run_expected(ra->mean)
-+ra_run_expected(ra->mean)
+-READ_ONCE(sysctl_readahead_runs) && E
++READ_ONCE(sysctl_readahead_runs)
  ...+>
  }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// A window that a fault has moved is taken for the last one of the run.
+// Pages behind a fault have no marks.
 
 @@ @@
- ra_load(...) {
+ ra_runs_read(...)
+ {
  <+...
--packed.check == ra_check(view->start) ? packed.state : RA_UNKNOWN
-+packed.state
+-view.state == RA_FAULTS
++false
  ...+>
  }

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// A position that another stream left is taken for the end of a run.
+// Where the last read ended says nothing, if that is elsewhere; so do the pages.
 
-@position@
-@@
- ra_prev_tells(...) {
+@@ @@
+ ra_learn(...)
+ {
  <+...
--end > ra->run_start && end <= ra->start + ra->size
-+end > ra->run_start
- ...+>
- }
-
-@learnt depends on position@
-@@
- ra_run_learn(...) {
- <+...
--end <= ra->run_start || end > ra->start + ra->size
-+end <= ra->run_start
+-ra_used_to(ractl->mapping, view, &gap)
++view->origin
  ...+>
  }

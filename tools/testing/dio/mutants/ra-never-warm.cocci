@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// A file that comes to be in memory is read run by run.
+// How much of a file is in memory says nothing.
 
 @@ @@
- ra_warmth(...) {
+ ra_warm_end(...)
+ {
  <+...
--ra_in_memory(ask)
-+0
+-warm <= end
++true
  ...+>
  }

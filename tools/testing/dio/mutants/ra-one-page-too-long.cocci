@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // 2.6.6: a window is as long as what was used of the last one, and a page.
 
-@one_page_too_long@
-expression want, most, wait;
-@@
- ra_run_begin(...)
+@@ @@
+ ra_learn(...)
  {
  <+...
--min3(want, most, wait)
-+min3(want + 1, most, wait)
+-min(end - view->origin, RA_LONG)
++min(end - view->origin + 1, RA_LONG)
  ...+>
  }

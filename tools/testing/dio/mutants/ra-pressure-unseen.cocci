@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// Windows are stretched where the cache does not hold what is read.
+// Pages that had to go are read again beyond a run.
 
 @@ @@
- ra_warming(...) {
+ ra_warm_end(...)
+ {
  <+...
--ra_any_evicted(ask, more)
+-xa_is_value(entry)
 +false
  ...+>
  }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// A scan that leaves pages out is taken for a file that comes to be in memory.
+// A scan that leaves pages out comes back for them.
 
 @@ @@
- ra_warming(...) {
+ ra_warm_end(...)
+ {
  <+...
--ask->index - seen <= ask->max
+-index - view->prev_end < max
 +false
  ...+>
  }

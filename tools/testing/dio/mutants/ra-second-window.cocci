@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-// 2.6.6: a second window is opened with the first, also on random access.
+// 2.6.6: a second window is opened with the first.
 
-@@ @@
- ra_run_begin(...) {
+@@
+expression E;
+@@
+ ra_runs_miss(...)
+ {
  <+...
--ra->async_size = 0;
-+ra->async_size = ra->size;
+-first ? E : end
++2 * end - index
  ...+>
  }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// The first window of a long run is all of it, and so is what the program waits for.
+// A program waits for all of a long run at once.
 
 @@ @@
- ra_run_begin(...) {
+ ra_runs_miss(...)
+ {
  <+...
--min3(need, ask->max, max(ask->pages, RA_WAIT_PAGES))
-+min(need, ask->max)
+-min(max, max(pages, RA_AT_ONCE))
++max
  ...+>
  }

@@ -18,21 +18,18 @@
  *	stride		n reads of bs, every len; from the end it goes back to the second bs
  *	mix		n times a run of 8 to 32 pages at a random place, and len of a long scan, on
  *			one open file, or with the word separate on two
- *	whole		n times all of the file, from its beginning to its end
  *	mmap-seq, mmap-random	touch n pages of a mapping; advise= is of the mapping, too
  *	mmap-run, mmap-turn	n runs of len; n random pages, then a run of len
  *
- * Runs are read bs at a time. With the word open each has an open file of its own, which is closed
- * behind it; with the word look the first bs of the file are read before each, as a database looks
- * at its header; with the word cold nothing of the file is in the cache when a run of whole begins,
- * or the first one of others. The other options: seed=N names the random places; every=1m puts
+ * Runs are read bs at a time. With the word look the first bs of the file are read before each, as a
+ * database looks at its header. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
  * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
  * and what is read must be those; the word holes allows zeros instead; bad=N: the page at each
  * multiple of N but 0 cannot be read, and a read must end just before it, or with EIO if it begins
  * there (not with read, mmap); folio=N: the page cache may read N bytes as one, at a multiple of N,
  * and those may fail that are together with a bad page; share=N: as many processes do all that on
- * one open file, at the same time, with seeds of their own (not with read, open or separate).
+ * one open file, at the same time, with seeds of their own (not with read or separate).
  *
  * Prints the time of the requests, what they read and wrote (each of those that share a line):
  *
@@ -70,7 +67,7 @@ static struct {
 	const struct mode *mode;
 	unsigned long long bs, len, n, k, seed, from, every, size, disk, bad, folio, writes, fsync,
 			   share;
-	int verify, holes, separate, once, open, look, cold, advice;
+	int verify, holes, separate, once, look, advice;
 } opt = { .bs = PAGE, .k = 8, .seed = 1, .folio = PAGE, .advice = -1 };
 
 static int fd;
@@ -202,23 +199,13 @@ static int open_file(void)
 /* A run of len from a page on, bs at a time */
 static void read_run(unsigned long long pos, unsigned long long len)
 {
-	int file = opt.open ? open_file() : fd;
 	unsigned long long end = pos + len;
 
 	if (opt.look)
-		read_at(file, 0, opt.bs);
+		read_at(fd, 0, opt.bs);
 	last = pos;
 	for (; pos < end; pos += opt.bs)
-		read_at(file, pos, end - pos < opt.bs ? end - pos : opt.bs);
-	if (opt.open)
-		close(file);
-}
-
-/* What was written stays until it is on the disk. */
-static void drop_pages(void)
-{
-	if (opt.cold && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
-		die(EXIT_DEVICE, "%s: its pages are not dropped", opt.name);
+		read_at(fd, pos, end - pos < opt.bs ? end - pos : opt.bs);
 }
 
 static unsigned long long place(unsigned long long len)
@@ -259,16 +246,6 @@ static void run_random(void)
 
 	for (i = 0; i < opt.n; i++)
 		read_run(place(opt.bs), opt.bs);
-}
-
-static void run_whole(void)
-{
-	unsigned long long i;
-
-	for (i = 0; i < opt.n; i++) {
-		drop_pages();
-		read_run(0, opt.size);
-	}
 }
 
 static void run_turn(void)
@@ -462,7 +439,6 @@ static const struct mode modes[] = {
 	{ "streams", run_streams, 0 }, { "read", run_read, NO_BAD | NO_SHARE },
 	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
 	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
-	{ "whole", run_whole, 0 },
 	{ "mmap-seq", run_mmap_seq, NO_BAD }, { "mmap-random", run_mmap_random, NO_BAD },
 	{ "mmap-run", run_mmap_runs, NEEDS_LEN | NO_BAD },
 	{ "mmap-turn", run_mmap_turn, NEEDS_LEN | NO_BAD },
@@ -502,12 +478,8 @@ static void parse_word(char *word)
 		opt.holes = 1;
 	else if (!strcmp(word, "once"))
 		opt.once = 1;
-	else if (!strcmp(word, "open"))
-		opt.open = 1;
 	else if (!strcmp(word, "look"))
 		opt.look = 1;
-	else if (!strcmp(word, "cold"))
-		opt.cold = 1;
 	else if (!strcmp(word, "advise=random"))
 		opt.advice = POSIX_FADV_RANDOM;
 	else if (!strcmp(word, "advise=sequential"))
@@ -569,8 +541,8 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "%s needs len=", opt.mode->name);
 	if (opt.bad && opt.mode->flags & NO_BAD)
 		die(EXIT_USAGE, "%s has no bad=", opt.mode->name);
-	if (opt.share && (opt.mode->flags & NO_SHARE || opt.open || opt.separate))
-		die(EXIT_USAGE, "share= is of one open file: not with read, open or separate");
+	if (opt.share && (opt.mode->flags & NO_SHARE || opt.separate))
+		die(EXIT_USAGE, "share= is of one open file: not with read or separate");
 	if (opt.bad % PAGE || !opt.folio || opt.folio % PAGE || opt.writes > 100)
 		die(EXIT_USAGE, "bad= and folio= are multiples of %lu, writes= at most 100", PAGE);
 	fd = open_file();
@@ -581,6 +553,5 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "bs= is too large");
 	memset(buf, 0, opt.bs);
 	stay_in_memory();
-	drop_pages();
 	return opt.share ? run_shared() : run_mode();
 }
