@@ -38,69 +38,37 @@ STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, A
 
 help:
 	@echo 'BASE=6.1, 6.12 or 7.3 (default: the distribution'"'"'s own), or KSRC= a tree of one of these,'
-	@echo 'says of which kernel:'
-	@echo 'make run        everything: the field reports on the harness, then build and boot both'
-	@echo '                kernels, the shorter selftests, reads; ends in a verdict of five lines'
-	@echo '                and $$O/report.html. V=1 prints the tables, too'
-	@echo 'make field      the five field reports on the harness: our engine and readahead, and with'
-	@echo '                the faults put back, on modelled arrays; no kernel is built'
-	@echo 'make test       unit tests of the lab, the harness, selftests and arrays in the guest;'
-	@echo '                on a debug kernel KUnit tests and a part of the selftests. OPS= random'
-	@echo '                operations on a file of each file system'
-	@echo 'make quick      of both, on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)'
-	@echo 'make harness    fs/direct-io.c in user space: random cases against a model, mutants;'
-	@echo '                readahead, the raw driver, modelled disks, the field reports'
-	@echo 'make mutants    only those: known faults, put back, must be found, and four in five of'
-	@echo '                COUNT=100 that a machine makes, drawn by SEED='
-	@echo 'make fuzz       let libFuzzer look for cases (SECONDS=)'
-	@echo 'make kernel     build the stock and the patched kernel'
-	@echo 'make modules    and the file systems that only make test and make bench use'
-	@echo 'make selftests  build the selftests and install them in $$O/kselftest'
-	@echo 'make kit        pack them with all that they need, for a machine with an array and no compiler,'
-	@echo '                python or network: ./field there runs the five reports (FIO= a static fio)'
-	@echo 'make deb        packages in $$O/deb of the patched kernel (-dio) and of stock (-dio-stock), from'
-	@echo '                this machine'"'"'s configuration, CONFIG=FILE, or CONFIG=localmod: only the'
-	@echo '                modules that are loaded. rpm where that is what the machine has'
-	@echo 'make array-tests  array.sh in the guest: arrays come up and go as they should'
-	@echo 'make cluster-tests  ocfs2 on two guests with one disk: both write, one is killed'
-	@echo 'make complaint-tests  does the lab hear a kernel that complains or stands still?'
-	@echo 'make debug-tests  the selftests on a debug kernel (KASAN, lockdep, two NUMA nodes, raw as a'
-	@echo '                module), and KUnit tests; short-debug-tests: a part of the selftests'
-	@echo 'make races      readers of a file, 16 of them on one open file, on a kernel with KCSAN: do'
-	@echo '                accesses of readahead race?'
-	@echo 'make stock-tests  the selftests on the stock kernel: what it is known to fail must fail'
-	@echo 'make um-tests BASE=7.3   KUnit and all selftests on user-mode Linux, four guests at once, with'
-	@echo '                KASAN and lockdep; um-stock-tests: on stock, what it must fail'
-	@echo 'make x86-tests BASE=7.3  in QEMU what user-mode Linux has not'
-	@echo 'make kunit      KUnit tests, in the patched kernel with little else on top'
-	@echo 'make objects    compile only what the overlay changes'
-	@echo 'make base-tests BASE=6.1   one patched kernel, KUnit, the field reports and the shorter'
-	@echo '                selftests of one more base, both series; base-check BASE=6.12: objects,'
-	@echo '                field reports, series. All in $$O/base-BASE'
-	@echo 'make boot       a shell in the patched kernel, with the disks (DISKS= for others);'
-	@echo '                ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
-	@echo 'make disks      make the eight stamped disk images'
-	@echo 'make bench      measure both kernels, write $$O/results.json, print the table: the engine,'
-	@echo '                readahead, a part of make programs, traces drawn at random; an hour;'
-	@echo '                ARRAY=fc|many|sas: the field reports on that array; ARRAY=engine: no more'
-	@echo '                than those cases (bench.py -h), nor what the programs need'
-	@echo 'make real       what is saved of the CPU per I/O on disks that complete later (by timer'
-	@echo '                or interrupt), depth 1 and 32, also with a distribution'"'"'s options'
-	@echo 'make programs   sqlite, git, rocksdb, lmdb, tar, grep and others on ext4 and XFS, on an'
-	@echo '                array, an NVMe disk and a hard disk, with little memory and with enough'
-	@echo 'make over       readahead over btrfs, FUSE and NFS (8 threads), on the kernels of make real'
-	@echo 'make report     print the table again, of all bases or of BASE=, and write it with figures'
-	@echo '                into $$O/report.html: what you gain, by colour and by word; RESULTS=FILE:'
-	@echo '                of the kit'"'"'s field.json, a page beside it'
-	@echo 'make series     write the patches for BASE or KSRC (of 2.6 or 2.4, too) into $$O/series-*;'
-	@echo '                SERIES=lists: what the lists can take, tree: all (default: lists for 7.3)'
-	@echo 'make series-steps BASE=7.3   does each patch of SERIES=lists build without a warning (W=1),'
-	@echo '                and boot? measures it for its message'
-	@echo 'make profile CASE=NAME  instructions by symbol of a bench case, both kernels; CASE=layers:'
-	@echo '                of three I/Os, by layer, too, for make report'
-	@echo 'make check      checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS,'
-	@echo '                known faults of the harness'
-	@echo 'make clean      remove $$O; the cache stays'
+	@echo 'says of which kernel.'
+	@echo 'Use:'
+	@echo '  run         the field reports on a model, both kernels built and booted, the shorter'
+	@echo '              selftests, some of the bench; a verdict of five lines, $$O/report.html (V=1: tables)'
+	@echo '  kernel      build the stock and the patched kernel'
+	@echo '  boot        a shell in the patched one, with eight disks (DISKS= for others);'
+	@echo '              ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
+	@echo '  selftests   build the selftests and install them in $$O/kselftest'
+	@echo '  kit         pack them for a machine with an array and no compiler, python or network:'
+	@echo '              ./field there runs the five reports (FIO= a static fio)'
+	@echo '  deb         packages in $$O/deb of both kernels, from this machine'"'"'s configuration, CONFIG=FILE,'
+	@echo '              or CONFIG=localmod: only the modules that are loaded (rpm on such a machine)'
+	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|sas: the field reports on that array'
+	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
+	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'
+	@echo '  clean       remove $$O; the cache stays'
+	@echo 'Prove (lab.rst names the parts of these):'
+	@echo '  quick       on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)'
+	@echo '  test        unit tests of the lab, the harness, KUnit and the selftests in guests (OPS= operations'
+	@echo '              on a file of each file system); 7.3 on user-mode Linux, and what that has not in QEMU'
+	@echo '  harness     the engine, the raw driver and readahead in user space; some of the mutants'
+	@echo '  mutants     known faults, all of which must be found, and COUNT= that a machine makes by SEED='
+	@echo '  stock-tests the selftests on the stock kernel: what it is known to fail must fail'
+	@echo '  base-tests  what CI runs of an older base: one kernel, KUnit, selftests, series; base-check: no'
+	@echo '              kernel; all in $$O/base-BASE'
+	@echo '  check       checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
+	@echo '  nightly     all of it for all bases, and what CI leaves out: hours'
+	@echo 'Send:'
+	@echo '  series      the patches for BASE or KSRC (of 2.6 or 2.4, too) in $$O/series-*; SERIES=lists: what'
+	@echo '              the lists can take, tree: all (default: lists for 7.3)'
+	@echo '  series-steps  does each patch of it build without a warning (W=1), and boot?'
 
 # What programs and over need besides is installed first, too.
 bench: MORE_PACKAGES = $(if $(ARRAY),,programs)
@@ -390,6 +358,12 @@ test: packages
 		echo "# make $$part: $$((SECONDS - start)) s$$ok" | tee -a $(O)/log/steps; \
 	done; exit $$rc
 
+# Each base as CI does it, and more
+NIGHTLY := "test BASE=7.3" "test BASE=6.1" "stock-tests BASE=6.1" "base-tests BASE=6.12" \
+	"debug-tests BASE=7.3" "stock-tests BASE=7.3" "races BASE=7.3" "mutants BASE=7.3"
+nightly: packages
+	@rc=0; for part in $(NIGHTLY); do $(MAKE) -k $$part || rc=1; done; exit $$rc
+
 # What .ci/paths has for the paths that differ from SINCE=
 quick: export BASE := 7.3
 quick: packages
@@ -437,5 +411,5 @@ clean:
 	$(DEBUG_GUESTS) um-tests $(UM_GUESTS) um-stock-tests $(UM_STOCK_GUESTS) stock-tests $(STOCK_GUESTS) complaint-tests \
 	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
 	kunit-guest-tests x86-tests base-tests base-check field run bench real programs over report profile \
-	series both-series series-steps unit-tests harness mutants fuzz test quick boot check clean
+	series both-series series-steps unit-tests harness mutants fuzz test nightly quick boot check clean
 SHELL := /bin/bash
