@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 HARNESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testing", "dio")
@@ -48,17 +49,23 @@ class Baseline(unittest.TestCase):
             mutants.baseline(out, 1, mutants.SUBJECTS[:1])
 
 
-class Rules(unittest.TestCase):
-    """make check: a known fault whose lines are gone is named, before it costs a run of the tests."""
-    def test_they_match_nothing(self):
-        rule = "@@ @@\n-there_is_no_such_line();\n"
+class Known(unittest.TestCase):
+    """What is taken out must stand there once; make check names a known fault whose lines are gone."""
+    def test_places(self):
+        text = "# x\n\na: Why,\n# and so on.\n one\n-two\n+2\n\n@@\n-four\n\nb: Why.\n+zero\n one\n"
+        faults = mutants.read_known(text)
+        self.assertEqual(list(faults), ["a", "b"])
+        self.assertEqual(mutants.put_in("one\ntwo\n\nfour\n", faults["a"]), "one\n2\n\n")
+        self.assertEqual(mutants.put_in("one\n", faults["b"]), "zero\none\n")
+        for source in ("one\n\ntwo\n\nfour\n", "one\ntwo\n\nfour\nfour\n", "one\ntwo\n\n"):
+            self.assertIsNone(mutants.put_in(source, faults["a"]))
+
+    def test_one_that_is_lost(self):
         with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()) as said:
-            path = mutants.Path(out)
-            (path / "mutants").mkdir()
-            (path / "lost.cocci").write_text(rule)
-            with mock.patch.object(mutants, "MUTANTS", path):
-                self.assertEqual(mutants.rules(path), 1)
-            self.assertRegex(said.getvalue(), r"^NOT MADE lost: its rules match nothing")
+            Path(out, "known").write_text("lost: Why.\n-there_is_no_such_line();\n")
+            with mock.patch.object(mutants, "MUTANTS", Path(out)):
+                self.assertEqual(mutants.rules(), 1)
+            self.assertRegex(said.getvalue(), r"^NOT MADE lost: what it takes out is not there")
 
 
 class Sampling(unittest.TestCase):

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the harness is worth: faults are put into the sources that it tests, and must be found.
 
-    mutants.py OUTPUT known [NAME...]   faults that once were made: mutants/NAME.cocci, each of them
-    mutants.py OUTPUT rules             whether the rules of all of those still match; none is tried
+    mutants.py OUTPUT known [NAME...]   faults that once were made: mutants/known, each of them
+    mutants.py OUTPUT rules             whether all of those still can be made; none is tried
+    mutants.py OUTPUT make NAME...      print the source with these faults in it
     mutants.py OUTPUT sample [PATH...]  COUNT= faults that a machine makes, drawn by SEED=; in all
                                         sources that are tested, or in these
 
@@ -41,7 +42,6 @@ TREE = HERE.parents[2]
 MUTANTS = HERE / "mutants"
 ENOUGH = 0.80       # of all edits should be killed; of a sample, two standard deviations less
 LIMIT = 600         # seconds for a test
-SPATCH_SECONDS = 300
 # A fault may deserve warnings; these are errors in the kernel, too.
 WARN = ("-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
         "-Werror=return-type")
@@ -180,29 +180,50 @@ def subject_of(name):
     return max((s for s in SUBJECTS if name.startswith(s.prefix)), key=lambda s: len(s.prefix))
 
 
-def apply_rules(out, name, subject):
-    """The source with a known fault in it, or None."""
-    made = out / "mutants" / f"{name}.made"
-    macros = out / "mutants" / "macros.h"
-    made.unlink(missing_ok=True)
-    status, said = run(["spatch", "--macro-file", macros, "--very-quiet", "--no-includes",
-                        "--no-show-diff", "--smpl-spacing", "--sp-file", MUTANTS / f"{name}.cocci",
-                        "-o", made, TREE / subject.path], SPATCH_SECONDS)
-    (out / "mutants" / f"{name}.log").write_text(said, encoding="utf-8")
-    text = made.read_text(encoding="utf-8") if status == 0 and made.exists() else ""
-    return text if text and text != source(subject.path) else None
+def read_known(text):
+    """{name: [(old lines, new lines)...]}: blocks of NAME: WHY, lines as in a diff, @@ between places"""
+    found = {}
+    for block in re.split(r"^(?=[a-z0-9][\w-]*: )", text, flags=re.M)[1:]:
+        head, *lines = block.rstrip("\n").split("\n")
+        places = [([], [])]
+        for line in lines:
+            if line == "@@":
+                places.append(([], []))
+            elif not line.startswith("#"):
+                for side, other in enumerate("+-"):
+                    if not line.startswith(other):
+                        places[-1][side].append(line[1:])
+        found[head.partition(":")[0]] = places
+    return found
 
 
-def not_made(out, name):
+def put_in(text, places):
+    """The source with a fault in it, or None: what it takes out must be there just once."""
+    lines, at = text.split("\n"), []
+    for old, new in places:
+        found = [n for n in range(len(lines)) if lines[n:n + len(old)] == old]
+        if len(found) != 1:
+            return None
+        at.append((found[0], old, new))
+    for n, old, new in sorted(at, reverse=True):
+        lines[n:n + len(old)] = new
+    return "\n".join(lines)
+
+
+def known_faults():
+    return read_known((MUTANTS / "known").read_text(encoding="utf-8"))
+
+
+def not_made(name):
     """The verdict of one that cannot be tried."""
-    return name, "not made", f"its rules match nothing ({out}/mutants/{name}.log)"
+    return name, "not made", "what it takes out is not there, or more than once"
 
 
-def try_known(out, cases, name):
+def try_known(out, cases, name, places):
     subject = subject_of(name)
-    text = apply_rules(out, name, subject)
+    text = put_in(source(subject.path), places)
     if text is None:
-        return not_made(out, name)
+        return not_made(name)
     return name, *Candidate(out, name, subject, text).test(cases)
 
 
@@ -213,39 +234,43 @@ def tell(name, what, why):
     return what != "killed"
 
 
-def known_names(names):
+def known_names(names, faults):
     """These, or all."""
-    there = sorted(p.stem for p in MUTANTS.glob("*.cocci") if not p.name.startswith(OTHER_USE))
     for name in names:
-        if name not in there:
-            raise Usage(f"there is no mutants/{name}.cocci")
-    return names or there
+        if name not in faults:
+            raise Usage(f"mutants/known has no {name}")
+    return names or [name for name in faults if not name.startswith(OTHER_USE)]
 
 
-def write_macros(out):
-    """spatch takes an annotation for the name of a variable."""
-    (out / "mutants" / "macros.h").write_text("#define __uninitialized\n", encoding="utf-8")
-
-
-def rules(out):
+def rules():
     """Each known fault must be made; one that is not is named."""
-    write_macros(out)
-    names = known_names([])
-    made = each(lambda name: apply_rules(out, name, subject_of(name)), names)
-    lost = [name for name, text in zip(names, made) if text is None]
-    return any([tell(*not_made(out, name)) for name in lost])
+    lost = [name for name, places in known_faults().items()
+            if put_in(source(subject_of(name).path), places) is None]
+    return any([tell(*not_made(name)) for name in lost])
+
+
+def make(names):
+    """Print the source with these faults."""
+    faults = known_faults()
+    text = source(subject_of(known_names(names, faults)[0]).path)
+    for name in names:
+        text = put_in(text, faults[name])
+        if text is None:
+            return tell(*not_made(name))
+    sys.stdout.write(text)
+    return 0
 
 
 def known(out, cases, names):
     """Each known fault must be killed."""
-    names = known_names(names)
+    faults = known_faults()
+    names = known_names(names, faults)
     if "KNOWN" in os.environ:
         seed = number("SEED", seed_of_sources())
         names = random.Random(seed).sample(names, min(number("KNOWN", 0), len(names)))
     baseline(out, cases, [s for s in SUBJECTS if s in map(subject_of, names)])
-    write_macros(out)
     failed = 0
-    for verdict_of_one in each(lambda name: try_known(out, cases, name), names):
+    for verdict_of_one in each(lambda name: try_known(out, cases, name, faults[name]), names):
         failed |= tell(*verdict_of_one)
     return failed
 
@@ -372,15 +397,17 @@ class Sample:
 
 
 def main(argv):
-    if len(argv) < 2 or argv[1] not in ("known", "rules", "sample") or \
-            argv[1] == "rules" and argv[2:]:
+    if len(argv) < 2 or argv[1] not in ("known", "rules", "make", "sample") or \
+            (argv[1] == "rules") != (not argv[2:]) and argv[1] in ("rules", "make"):
         raise Usage("mutants.py OUTPUT known [NAME...] | mutants.py OUTPUT rules | "
-                    "mutants.py OUTPUT sample [PATH...]")
+                    "mutants.py OUTPUT make NAME... | mutants.py OUTPUT sample [PATH...]")
     out = Path(argv[0]).resolve()
     cases = number("CASES", 150000)
     (out / "mutants").mkdir(parents=True, exist_ok=True)
     if argv[1] == "rules":
-        return rules(out)
+        return rules()
+    if argv[1] == "make":
+        return make(argv[2:])
     if argv[1] == "known":
         return known(out, cases, argv[2:])
     return Sample(out, cases, number("COUNT", 100), number("SEED", seed_of_sources()),
