@@ -68,8 +68,8 @@ static bool ra_load(const struct readahead_control *ractl, struct ra_view *view)
 /* The next window begins at @start. */
 static void ra_store(struct file_ra_state *ra, const struct ra_view *view, pgoff_t start)
 {
-	u64 before = start - view->origin;
-	u64 runs = before + RA_LONG > 2 * RA_LONG ? RA_UNKNOWN : before << 51 | view->state;
+	unsigned long before = start - view->origin;
+	u64 runs = before + RA_LONG > 2 * RA_LONG ? RA_UNKNOWN : (u64)before << 51 | view->state;
 
 	for (int i = 0; i < RA_RUNS; i++)
 		runs |= (u64)view->len[i] << (2 + 12 * i);
@@ -203,15 +203,16 @@ static void ra_set_mark(struct address_space *mapping, pgoff_t index)
 /* Read the window that was chosen, page by page, and mark those behind a fault. */
 void ra_runs_read(struct readahead_control *ractl)
 {
-	pgoff_t index = readahead_index(ractl);
-	struct ra_view view;
+	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE;
+	struct ra_view view;	/* maybe another thread's by now */
 
 	ra_load(ractl, &view);
 	ractl->_index = view.start;
 	force_page_cache_ra(ractl, view.end - view.start);
 	if (view.mark < view.end)
 		ra_set_mark(ractl->mapping, view.mark);
-	while (view.state == RA_FAULTS && ++index < min(view.end, view.origin + RA_AT_ONCE))
+	last = min3(last, view.end, view.origin + RA_AT_ONCE);
+	while (view.state == RA_FAULTS && ++index < last)
 		ra_set_mark(ractl->mapping, index);
 }
 
@@ -290,7 +291,7 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 	struct ra_view view;
 	bool goes_on;
 
-	if (!ra_load(ractl, &view) ||
+	if (!ra_load(ractl, &view) || !max ||
 	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
 		return false;
 	if (view.state == RA_FAULTS)
