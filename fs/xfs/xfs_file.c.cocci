@@ -25,6 +25,8 @@ identifier ip, iocb, from, ops, dops, dio_flags, ac, ret;
 +	/* Blocks of zoned files and of those that may be shared are written elsewhere. */
 +	if (!dio_flags && !ac && !xfs_is_cow_inode(ip)) {
 +		ret = iomap_dio_simple(iocb, from, xfs_read_iomap_begin);
++		if (ret > 0 && xfs_is_shutdown(ip->i_mount))
++			ret = -EIO;
 +		if (ret > 0)
 +			XFS_STATS_ADD(ip->i_mount, xs_write_bytes, ret);
 +	}

@@ -30,6 +30,9 @@ identifier iocb, iter, begin;
 +	if (!is_sync_kiocb(iocb) || iocb_is_dsync(iocb) ||
 +	    (iocb->ki_flags & (IOCB_ATOMIC | IOCB_NOWAIT)))
 +		return -ENOTBLK;
++	/* What is behind the end of the file in its last block may have to be zeroed. */
++	if (iocb->ki_pos + len >= i_size_read(file_inode(iocb->ki_filp)))
++		return -ENOTBLK;
 +	return kiocb_invalidate_pages(iocb, len) ? -ENOTBLK : 0;
 +}
 +
