@@ -211,7 +211,7 @@ void ra_runs_read(struct readahead_control *ractl)
 	force_page_cache_ra(ractl, view.end - view.start);
 	if (view.mark < view.end)
 		ra_set_mark(ractl->mapping, view.mark);
-	last = min3(last, view.end, view.origin + RA_AT_ONCE);
+	last = min(last, min(view.end, view.origin + RA_AT_ONCE));
 	while (view.state == RA_FAULTS && ++index < last)
 		ra_set_mark(ractl->mapping, index);
 }
@@ -296,7 +296,7 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 		return false;
 	if (view.state == RA_FAULTS)
 		ra_used_to(ractl->mapping, &view, &gap);
-	goes_on = view.state == RA_FAULTS && index - view.end <= gap;
+	goes_on = view.state == RA_FAULTS && index - view.end <= min(gap, max);
 	if (!goes_on) {
 		ra_learn(ractl, &view);
 		history = index ? ra_history(ractl, max) : 0;

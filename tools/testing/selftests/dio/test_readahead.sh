@@ -153,7 +153,7 @@ mapped_sequential()
 
 mapped_turn()
 {
-	within $((50 + 1024 / 32 + 6)) $((50 + 1024 + 64 + 96)) mmap-turn len=4m every=1m n=50
+	within $((50 + 1024 / 32 + 6)) $((50 * 32 + 1024 + 64 + 96)) mmap-turn len=4m every=1m n=50
 }
 
 # A run length that another open file has learnt is none of ours.
