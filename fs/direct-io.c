@@ -473,8 +473,8 @@ static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
 	struct bio *bio = cur->bio;
 
 	/*
-	 * Not for one bio that blk-mq has at once: what it cuts a large one into are as long as
-	 * requests get, so that there is nothing to merge, and the disk has the first of them sooner.
+	 * Not for one bio that blk-mq has at once: it cuts a large one into pieces as long as
+	 * requests get. There is nothing to merge, and the disk has the first of them sooner.
 	 */
 	if (!cur->plugged && (more || bdev_wants_plug(bio->bi_bdev))) {
 		blk_start_plug(&cur->plug);

@@ -58,8 +58,8 @@ identifier plug, iomi, ops, ret;
 -	blk_start_plug(&plug);
  	while ((ret = iomap_iter(&iomi, ops)) > 0) {
 +		if (!plugged && iomap_dio_wants_plug(&iomi, dio)) {
-+			blk_start_plug(&plug);
 +			plugged = true;
++			blk_start_plug(&plug);
 +		}
  		...
  	}

@@ -23,7 +23,9 @@ expression most;
  	...
  	if (count > max && most > max)
  		max = min(count, most);
-+	if (folio ? ra_runs_mark(ractl, folio, max) : ra_runs_miss(ractl, count, max))
++	if (folio && ra_runs_mark(ractl, folio, max))
++		return;
++	if (!folio && ra_runs_miss(ractl, count, max))
 +		return;
  	...
  }

@@ -1440,7 +1440,7 @@ static int search_all(bool ablate)
 		     -1, 0);
 	if (found == MAP_FAILED)
 		die("no memory");
-	printf("# seed=%lu, by the rules of %s: how many; time and pages, of stock's; of the best;\n"
+	printf("# seed=%lu, by the rules of %s: how many; time and pages of stock's; of the best;\n"
 	       "# how many lose more than 5, and 25 %% of time, 10 %% of pages%s\n",
 	       words.seed, words.old ? "6.1" : "7.3", ablate ? ";\n# without:" : "");
 	for (i = 0; i < (ablate ? ARRAY_SIZE(parts) : 1); i++) {

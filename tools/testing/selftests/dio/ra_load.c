@@ -21,8 +21,8 @@
  *	mmap-seq, mmap-random	touch n pages of a mapping; advise= is of the mapping, too
  *	mmap-run, mmap-turn	n runs of len; n random pages, then a run of len
  *
- * Runs are read bs at a time. With the word look the first bs of the file are read before each, as a
- * database looks at its header. The other options: seed=N names the random places; every=1m puts
+ * Runs are read bs at a time. With the word look the first bs of the file are read before each, as
+ * a database looks at its header. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
  * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
  * and what is read must be those; the word holes allows zeros instead; bad=N: the page at each

@@ -97,8 +97,8 @@ longer_than_window()
 
 random_then_sequential()
 {
-	# 1, 4 and 16 pages, then 32 at a time, of which two may be too many
-	within $((50 + 3 + 32 + 2)) $((50 + 1024 + 64)) turn len=4m bs=4k every=1m n=50
+	# 1, 4 and 16 pages, then 32 at a time, of which four may be too many, as large folios end windows
+	within $((50 + 3 + 32 + 4)) $((50 + 1024 + 64)) turn len=4m bs=4k every=1m n=50
 }
 
 sequential()
@@ -125,7 +125,7 @@ advice_sequential()
 # them has the pages behind it read apart.
 streams_on_one_file()
 {
-	within $((2048 / 32 + 8 * $1)) $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
+	within $((2048 / 32 + 8 * $1 + 4)) $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
 }
 
 # Of faults the first two, and the runs that teach the length, read a window of 32 pages or two.
