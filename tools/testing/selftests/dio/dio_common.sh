@@ -321,7 +321,13 @@ _dio_sd_nodes()
 	done
 }
 
-# Sets _dio_new to the disks that were not in _dio_before; succeeds when there are $1 with nodes.
+# dio_opens NODE: is it there? A disk's node comes before the disk may be opened.
+dio_opens()
+{
+	[ -b "$1" ] && { true <"$1"; } 2>/dev/null
+}
+
+# Sets _dio_new to the disks that were not in _dio_before; succeeds when $1 of them can be opened.
 _dio_sd_arrived()
 {
 	_dio_new=""
@@ -332,7 +338,7 @@ _dio_sd_arrived()
 			continue
 			;;
 		esac
-		[ -b "$_dio_d" ] || continue
+		dio_opens "$_dio_d" || continue
 		_dio_new="$_dio_new${_dio_new:+ }$_dio_d"
 		_dio_n=$((_dio_n + 1))
 	done

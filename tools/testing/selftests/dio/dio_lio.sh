@@ -89,7 +89,7 @@ _lio_arrived()
 {
 	for _lio_d in /sys/class/scsi_device/"$1":0/device/block/*; do
 		LIO_DISK=/dev/${_lio_d##*/}
-		[ ! -b "$LIO_DISK" ] || return 0
+		! dio_opens "$LIO_DISK" || return 0
 	done
 	return 1
 }

@@ -180,7 +180,7 @@ make_partition()
 	table='\0\0\0\0\203\0\0\0\0\010\0\0\0\200\0\0'		# from sector 2048, 32768
 	printf '%b' "$table" | dd of="$DIO_DISK" bs=1 seek=446 conv=notrunc status=none
 	printf '\125\252' | dd of="$DIO_DISK" bs=1 seek=510 conv=notrunc status=none
-	blockdev --rereadpt "$DIO_DISK" && dio_wait 10 [ -b "${DIO_DISK}1" ]
+	blockdev --rereadpt "$DIO_DISK" && dio_wait 10 dio_opens "${DIO_DISK}1"
 }
 
 test_medium()
