@@ -220,13 +220,13 @@ copy_tree()
 	mv "$2.part" "$2"
 }
 
-# A checksum of all that makes the patched tree differ, the configuration and the selftests aside.
+# A checksum of all that makes the patched kernel differ, but for its configuration
 overlay_sum()
 {
 	local files
 
 	files=$("$top/tools/lab/overlay.py" --files --base "$base" --overlay "$top") || return
-	(cd "$top" && grep -v '^tools/testing/' <<<"$files" | xargs -d '\n' -r sha256sum) | sha256sum
+	(cd "$top" && grep -v '^\(Documentation\|tools\)/' <<<"$files" | xargs -d '\n' -r sha256sum) | sha256sum
 }
 
 # lock DIR: one build at a time in it

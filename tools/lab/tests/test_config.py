@@ -10,8 +10,8 @@ LAB = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(LAB))
 import config  # noqa: E402 (the path comes first)
 
-ASKED = config.asked_for(path.read_text() for path in [
-    *LAB.glob("*.config"), LAB / "../testing/selftests/dio/config"])
+ASKED = config.read_config("\n".join(path.read_text() for path in [
+    *LAB.glob("*.config"), LAB / "../testing/selftests/dio/config"]))
 BASES = re.search(r"^bases=\((.*)\)", (LAB / "base.sh").read_text(), re.M)[1].split()
 LACK = "has CONFIG_A=y, but lacks says that it is lacking"
 
