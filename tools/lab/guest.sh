@@ -4,8 +4,7 @@
 # Boots one of the lab's kernels in QEMU, um and um-stock on the host itself (user-mode Linux), with
 # the host's root file system, and runs a command.
 #
-#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME]
-#		[-t SECONDS] -s | COMMAND...
+#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND...
 #
 #	-k  which kernel of kernel.sh (patched). um and um-stock take only -a many, -n, -t and -s.
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
@@ -20,14 +19,11 @@
 #	    eight, of those images to one HBA; fc and many give it more memory
 #	-e  attach an empty disk to a virtio-scsi HBA of its own: it has and keeps no data, and
 #	    answers at once, by an interrupt
-#	-S  attach IMAGE, with the serial "shared", to a virtio-scsi HBA of its own. Guests that run
-#	    at once may share it, and what they write to it stays.
-#	-w  a network card with a wire to one other guest. END is DIR/1 here and DIR/2 there, or the
-#	    other way round: the wire's ends are sockets in DIR, and the last digit of the card's
-#	    address (02:00:00:00:77:01) is that of END. DIR/1.pid has the number of QEMU's process.
 #	-n  what its log is called besides (ARRAY); guests that run at once need names
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
+#
+# QEMU_WORDS has more options for QEMU, QEMU_PLUGIN a plugin for -c.
 #
 # While a command runs, a terminal shows the time and its last line. The host's files are visible
 # and read-only (an overlay takes writes), $O is shared for writing. A command's output goes to
@@ -43,9 +39,8 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
 kernel=patched count=0 psi="" nodes=1 empty=0 disks=0 limit=600 shell=0
-array="" shared="" wire="" name="" um=0
-usage="usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME]
-	[-t SECONDS] -s | COMMAND..."
+array="" name="" um=0
+usage="usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND..."
 
 die()
 {
@@ -53,7 +48,7 @@ die()
 	exit "$1"
 }
 
-while getopts k:cpNeda:S:w:n:t:s opt; do
+while getopts k:cpNeda:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
@@ -62,8 +57,6 @@ while getopts k:cpNeda:S:w:n:t:s opt; do
 	e)	empty=1 ;;
 	d)	disks=1 ;;
 	a)	array=$OPTARG ;;
-	S)	shared=$OPTARG ;;
-	w)	wire=$OPTARG ;;
 	n)	name=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
@@ -75,12 +68,11 @@ shift $((OPTIND - 1))
 case $kernel in
 um|um-stock)
 	um=1
-	[ "$nodes$count$empty$disks$psi${array#many}$shared$wire" = 1000 ] ||
+	[ "$nodes$count$empty$disks$psi${array#many}" = 1000 ] ||
 		die 2 "user-mode Linux takes only -a many, -n, -s and -t"
 	;;
 esac
 [ "$nodes$count" != 21 ] || die 2 "-c has one CPU, -N wants two"
-case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac
 
 case $top in
 /run/*|/dev/shm/*|/var/tmp/*|/var/log/*)
@@ -200,23 +192,6 @@ if [ "$empty" -eq 1 ]; then
 	qemu="$qemu -device scsi-hd,bus=late.0,drive=empty,serial=empty"
 fi
 
-# No lock: QEMU's is for one guest a disk. The host's page cache is the disk: it is the same for
-# all, outlives a guest that is killed, and needs no flush.
-if [ -n "$shared" ]; then
-	[ -f "$shared" ] || die 2 "$shared is missing or not a file"
-	qemu="$qemu -device virtio-scsi-pci,id=both -drive if=none,id=shared,file.locking=off"
-	qemu="$qemu,file=$(realpath "$shared"),format=raw,cache=unsafe"
-	qemu="$qemu -device scsi-hd,bus=both.0,drive=shared,share-rw=on,serial=shared"
-fi
-
-# Datagrams: who sends to an end where nobody listens (yet, or any more) has lost a frame.
-if [ -n "$wire" ]; then
-	qemu="$qemu -netdev dgram,id=wire,local.type=unix,local.path=$wire"
-	qemu="$qemu,remote.type=unix,remote.path=${wire%[12]}$((3 - ${wire##*/}))"
-	qemu="$qemu -device virtio-net-pci,netdev=wire,romfile=,mac=02:00:00:00:77:0${wire##*/}"
-	qemu="$qemu -pidfile $wire.pid"
-fi
-
 # um_init COMMAND: a script that is the first to run there. The root is the host's, below an overlay,
 # also for the kernel's own threads; of the host's own are $out, for writing, and $top, wherever they
 # lie.
@@ -248,6 +223,7 @@ um_init()
 	EOF
 }
 
+qemu=$qemu${QEMU_WORDS:+ $QEMU_WORDS}
 [ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
 if [ "$shell" -eq 1 ]; then
 	if [ "$um" -eq 1 ]; then
