@@ -100,7 +100,7 @@ kit: selftests
 KERNEL = $(if $(filter 7.3,$(base)),um,patched)
 STOCK = $(filter %stock,$(KERNEL))
 MODULES = modules
-GUESTS = $(addprefix guest-,1 2 $(if $(filter um%,$(KERNEL)),3 4))
+GUESTS = $(addprefix guest-,$(wordlist 1,$(words $(TESTS)),1 2 $(if $(filter um%,$(KERNEL)),3 4)))
 RESULTS = log$(if $(filter-out patched kunit,$(KERNEL)),/$(KERNEL))
 # Those that take longest come first.
 LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw test_stacks
@@ -124,7 +124,7 @@ tests: selftests
 		$(MAKE) -k -j4 $(GUESTS) || rc=1; exit $$rc
 
 guest-%:
-	@$(LAB)/guest.sh -k $(KERNEL) $(if $(filter debug,$(KERNEL)),-N) -n $* -t 3600 \
+	@$(LAB)/guest.sh -k $(KERNEL) -n $* -t $(if $(filter debug,$(KERNEL)),7200 -N,3600) \
 		env TAKEN=taken GUEST=$* $(TEST_ENV) $(RUN_TESTS)
 
 stock-tests:

@@ -195,9 +195,10 @@ compile()
 	rm -f "$2/.lab-modules"
 	case $1 in
 	um*)	make -C "$2" -j "$jobs" KASAN_SANITIZE_{extable,stacktrace}.o=n linux ;;
-	debug)	make -C "$2" -j "$jobs" bzImage drivers/char/raw.ko drivers/misc/lkdtm/lkdtm.ko ;;
 	*)	make -C "$2" -j "$jobs" bzImage ;;
 	esac
+	[ "$1" != debug ] ||
+		make -C "$2" -j "$jobs" drivers/char/raw.ko drivers/misc/lkdtm/lkdtm.ko
 }
 
 # compile_modules TREE: built and installed in TREE/modules, where guest.sh takes them from if the
