@@ -99,10 +99,6 @@ by_host()
 
 # --- The arrays --------------------------------------------------------------------------------
 
-# FCoE, mode VN2VN, with LIO's tcm_fc. The order matters: first the cards and their controllers, then
-# the target and its LUNs, then both are enabled. A remote port that comes up to a target without a LUN
-# is never asked again.
-
 # fc_lun N: LUN N of the target, a file of 1 GiB whose first bytes are stamped
 fc_lun()
 {
@@ -139,6 +135,9 @@ controller()
 	die 1 "$1 has no FCoE controller"
 }
 
+# FCoE, mode VN2VN, with LIO's tcm_fc. The order matters: first the cards and their controllers, then
+# the target and its LUNs, then both are enabled. A remote port that comes up to a target without a LUN
+# is never asked again.
 up_fc()
 {
 	local n port tpg=$config/fc/20:00:${macs[1]}/tpgt_1 acl
@@ -367,7 +366,7 @@ down()
 	case $name in
 	fc|many|model)	"down_$name" ;;
 	esac
-	rm -rf $run
+	mountpoint -q $run || rm -rf $run	# another array's is not touched
 }
 
 # end STATUS: of up; what it made is taken away if it failed.
