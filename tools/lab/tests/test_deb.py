@@ -131,6 +131,13 @@ class Config(Case):
         self.assertEqual(self.taken(), "6.1.9-own")
         self.assertIn("CONFIG=/no/file is no file", self.build(2, CONFIG="/no/file"))
 
+    def test_localmod_keeps_ciphers_and_what_the_selftests_need(self):
+        self.build(CONFIG="localmod")
+        lines = self.config_of("deb-stock").splitlines()
+        self.assertIn("CONFIG_KEEPS_crypto=m", lines)
+        self.assertIn("CONFIG_B=m", lines)
+        self.assertNotIn("CONFIG_C=m", lines)
+
 
 class Build(Case):
     def packages(self):
