@@ -7,6 +7,7 @@
 export O := $(abspath $(or $(O),out))
 export BASE KSRC DISKS CONFIG
 LAB := tools/lab
+MAKEFLAGS += --no-print-directory
 base = $(shell BASE='$(BASE)' KSRC='$(KSRC)' $(LAB)/base.sh name)
 PYTHON ?= python3
 SCRIPTS := .ci/run $(wildcard $(LAB)/*.sh tools/testing/selftests/dio/*.sh tools/testing/dio/*.sh)
@@ -22,13 +23,6 @@ CHECKED = $(if $(filter 7.3,$(base)),kunit,patched)
 SPARSE_NOISE := _test\.c:\|: in included file:$$\|: error: bad constant expression$$
 SPARSE := s/^[a-z]* \(\(block\|drivers\/char\|fs\|lib\|mm\)\/.*\)\.c$$/\1/p
 TEST_SOURCES := $(wildcard tools/testing/selftests/dio/*.[ch])
-# Those that take longest come first.
-SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
-LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw test_stacks
-TESTS := $(filter-out $(LEAVE_OUT),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
-# What make run leaves to make test: load on what others test, arrays that fail, and tests of tools
-LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
-
 HARNESS := $(wildcard tools/testing/dio/*.[ch] tools/testing/dio/field/*.[ch])
 # The harness defines what the kernel has macros for, and prints what a program prints.
 STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, AVOID_EXTERNS, \
@@ -58,9 +52,10 @@ help:
 	@echo '  quick       on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)'
 	@echo '  test        unit tests of the lab, the harness, KUnit and the selftests in guests (OPS= operations'
 	@echo '              on a file of each file system); 7.3 on user-mode Linux, and what that has not in QEMU'
+	@echo '  tests       of these the selftests (TESTS=) and KUnit on KERNEL=um, kunit, debug or patched; on'
+	@echo '              um-stock or stock: what that is known to fail must fail'
 	@echo '  harness     the engine, the raw driver and readahead in user space; some of the mutants'
 	@echo '  mutants     known faults, all of which must be found, and COUNT= that a machine makes by SEED='
-	@echo '  stock-tests the selftests on the stock kernel: what it is known to fail must fail'
 	@echo '  base-tests  what CI runs of an older base: one kernel, KUnit, selftests, series; base-check: no'
 	@echo '              kernel; all in $$O/base-BASE'
 	@echo '  check       checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
@@ -79,18 +74,15 @@ packages:
 	@$(LAB)/packages.sh $(MORE_PACKAGES)
 
 kernel: packages
-	@$(LAB)/kernel.sh build >/dev/null
+	@$(LAB)/kernel.sh build
 
 modules: packages
 	@$(LAB)/kernel.sh build modules
 
-patched-modules: packages
-	@$(LAB)/kernel.sh build patched modules
-
 selftests: packages
 	@mkdir -p $(O)/build $(O)/log
 	@$(LAB)/kernel.sh source >/dev/null
-	@$(MAKE) -s --no-print-directory -C tools/testing/selftests/dio install \
+	@$(MAKE) -s -C tools/testing/selftests/dio install \
 		KSRC="$$($(LAB)/kernel.sh dir source)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
 
@@ -102,132 +94,95 @@ deb:
 kit: selftests
 	@$(LAB)/kit.sh
 
-# On debug and stock kernels two guests share the tests, too (see guest-tests); their results are
-# kept apart. CI runs the short ones. TOOL_TESTS have nothing to find on another kernel.
+# Selftests on one kernel: TESTS= which, SHORT=1 those that tell most of QEMU, LEAVE_OUT= not these.
+# Guests share them: user-mode Linux mostly waits, an emulated one keeps one of the host's processors
+# busy. Their results are in $O/log, of debug and stock kernels below it. MODULES= builds none.
+KERNEL = $(if $(filter 7.3,$(base)),um,patched)
+STOCK = $(filter %stock,$(KERNEL))
+MODULES = modules
+GUESTS = $(addprefix guest-,$(wordlist 1,$(words $(TESTS)),1 2 $(if $(filter um%,$(KERNEL)),3 4)))
+RESULTS = log$(if $(filter-out patched kunit,$(KERNEL)),/$(KERNEL))
+# Those that take longest come first.
+LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw test_stacks
+SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
+# System calls of 32 bits, huge pages and gup_fast, which user-mode Linux has not; of others what tells
+# most
+SHORT_TESTS = test_raw test_readahead test_boundary $(if $(filter-out 7.3,$(base)),test_files test_kinds)
+TESTS = $(if $(SHORT),$(SHORT_TESTS),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
+# These test tools, and have nothing to find on stock.
 TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
-SHORT_DEBUG_TESTS := test_files test_raw test_boundary test_readahead test_kinds
-# What CI runs in QEMU: of 7.3 what user-mode Linux has not (system calls of 32 bits, huge pages,
-# gup_fast), of others what tells most
-QEMU_TESTS := test_raw test_readahead test_boundary
-BASE_TESTS := test_files $(QEMU_TESTS) test_kinds
-TEST_ENV = $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT))
-XFAIL = $(CURDIR)/tools/testing/selftests/dio/stock-$(base).xfail
-DEBUG_GUESTS := run-debug-tests-1 run-debug-tests-2
-STOCK_GUESTS := run-stock-tests-1 run-stock-tests-2
-# User-mode Linux mostly waits.
-UM_GUESTS := run-um-tests-1 run-um-tests-2 run-um-tests-3 run-um-tests-4
-UM_STOCK_GUESTS := $(UM_GUESTS:run-um-%=run-um-stock-%)
+TEST_ENV = RESULTS=$(RESULTS) $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT)) \
+	$(if $(STOCK),DIO_STOCK=1 XFAIL=$(RESULTS)/xfail)
+RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK),$(TOOL_TESTS)),$(TESTS))
 
-debug-tests: selftests
-	@$(LAB)/kernel.sh build debug modules >/dev/null
-	@$(LAB)/kunit.sh -k debug
-	@$(MAKE) --no-print-directory guests-of-debug
+tests: selftests
+	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,$(MODULES)) >/dev/null
+	@cd $(O) && rm -rf $(RESULTS)/test_[!k]*.tap $(RESULTS)/taken && mkdir -p $(RESULTS)/taken
+	@$(if $(STOCK),grep -v '$(if $(filter um%,$(KERNEL)),# large folios:,^$$)' \
+		tools/testing/selftests/dio/stock-$(base).xfail >$(O)/$(RESULTS)/xfail)
+	@rc=0; $(if $(filter um kunit debug,$(KERNEL)),$(LAB)/kunit.sh -k $(KERNEL) || rc=1;) \
+		$(MAKE) -k -j4 $(GUESTS) || rc=1; exit $$rc
 
-short-debug-tests: selftests
-	@$(LAB)/kernel.sh build debug >/dev/null
-	@$(LAB)/kunit.sh -k debug
-	@$(MAKE) --no-print-directory guests-of-debug TESTS="$(SHORT_DEBUG_TESTS)" OPS=$(or $(OPS),20)
+guest-%:
+	@$(LAB)/guest.sh -k $(KERNEL) -n $* -t $(if $(filter debug,$(KERNEL)),7200 -N,3600) \
+		env TAKEN=taken GUEST=$* $(TEST_ENV) $(RUN_TESTS)
 
-stock-tests: modules selftests
-	@$(MAKE) --no-print-directory guests-of-stock TESTS="$(filter-out $(TOOL_TESTS),$(TESTS))"
+stock-tests:
+	@$(MAKE) tests KERNEL=$(if $(filter 7.3,$(base)),um-)stock
 
-# Of 7.3, on user-mode Linux: all selftests with KASAN and lockdep, and what stock must fail
-um-tests: selftests
-	@BASE=7.3 $(LAB)/kernel.sh build um >/dev/null
-	@rm -rf $(O)/log/um; mkdir -p $(O)/log/um/taken
-	@rc=0; BASE=7.3 $(LAB)/kunit.sh -k um || rc=1; \
-		$(MAKE) --no-print-directory -k -j4 BASE=7.3 $(UM_GUESTS) || rc=1; exit $$rc
-
-um-stock-tests: selftests
-	@BASE=7.3 $(LAB)/kernel.sh build um-stock >/dev/null
-	@rm -rf $(O)/log/um-stock; mkdir -p $(O)/log/um-stock/taken
-	@grep -v '# large folios:' $(XFAIL) >$(O)/log/um-stock/xfail
-	@$(MAKE) --no-print-directory -k -j4 BASE=7.3 $(UM_STOCK_GUESTS)
-
-$(UM_GUESTS): run-um-tests-%:
-	@$(LAB)/guest.sh -k um -n $* -t 3600 env RESULTS=log/um TAKEN=taken GUEST=$* \
-		$(TEST_ENV) $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(UM_LEAVE_OUT),$(TESTS))
-
-$(UM_STOCK_GUESTS): run-um-stock-tests-%:
-	@$(LAB)/guest.sh -k um-stock -n $* -t 3600 env RESULTS=log/um-stock TAKEN=taken GUEST=$* \
-		$(TEST_ENV) DIO_STOCK=1 XFAIL=log/um-stock/xfail \
-		$(CURDIR)/$(LAB)/selftests.sh $(filter-out $(TOOL_TESTS),$(TESTS))
-
-guests-of-%:
-	@rm -rf $(O)/log/$*; mkdir -p $(O)/log/$*/taken
-	@$(MAKE) --no-print-directory -k -j2 run-$*-tests-1 run-$*-tests-2 \
-		$(if $(filter debug,$*),run-debug-complaint-tests)
-
-$(DEBUG_GUESTS): run-debug-tests-%:
-	@$(LAB)/guest.sh -k debug -N -n $* -t 7200 env RESULTS=log/debug TAKEN=taken GUEST=$* \
-		$(TEST_ENV) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
-
-$(STOCK_GUESTS): run-stock-tests-%:
-	@$(LAB)/guest.sh -k stock -n $* -t 3600 env RESULTS=log/stock TAKEN=taken GUEST=$* \
-		$(TEST_ENV) DIO_STOCK=1 XFAIL=$(XFAIL) \
-		$(CURDIR)/$(LAB)/selftests.sh $(TESTS)
-
-# What shares the state of an open file, or the pages of a file, with what is ours
-RACES = $(O)/log/races
-
+# Races of what shares the state of an open file, or the pages of a file, with what is ours
 races: selftests
-	@rm -rf $(RACES); mkdir -p $(RACES)
-	@tree=$$($(LAB)/kernel.sh build races) && cd "$$tree" && set -o pipefail && \
-		nm --defined-only mm/readahead_runs.o mm/readahead.o mm/filemap.o | \
-		sed -n 's/.* [tT] //p' >$(RACES)/functions
-	@$(LAB)/guest.sh -k races -n races -t 3600 env RESULTS=log/races RACES=$(RACES)/functions \
-		$(TEST_ENV) $(CURDIR)/$(LAB)/races.sh test_ra_stress
+	@rm -rf $(O)/log/races; mkdir -p $(O)/log/races
+	@tree=$$($(LAB)/kernel.sh build races modules) && $(LAB)/guest.sh -k races -t 3600 \
+		env RESULTS=log/races $(TEST_ENV) $(CURDIR)/$(LAB)/races.sh "$$tree" test_ra_stress
 
-complaint-tests: patched-modules
-	@$(MAKE) --no-print-directory run-complaint-tests
+# Does the lab hear a kernel that complains?
+complaint-tests: packages
+	@$(LAB)/kernel.sh build $(KERNEL) modules >/dev/null
+	@mkdir -p $(O)/$(RESULTS); KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | \
+		tee $(O)/$(RESULTS)/test_complaints.tap; exit $${PIPESTATUS[0]}
 
-run-debug-complaint-tests:
-	@KERNEL=debug $(LAB)/test_complaints.sh | tee $(O)/log/debug/test_complaints.tap; \
-		exit $${PIPESTATUS[0]}
+# User-mode Linux has no Fibre Channel.
+array-tests: selftests
+	@$(LAB)/kernel.sh build $(KERNEL) >/dev/null
+	@rm -f $(O)/log/test_array.tap
+	@$(LAB)/guest.sh -k $(KERNEL) -a many -t 3600 \
+		env ARRAYS="$(if $(filter-out um%,$(KERNEL)),fc) many model" \
+		$(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
 
-run-complaint-tests:
-	@$(LAB)/test_complaints.sh | tee $(O)/log/test_complaints.tap; exit $${PIPESTATUS[0]}
+# Two guests, which tell each other that they live: they have the host for themselves.
+cluster-tests: selftests
+	@$(LAB)/kernel.sh build patched modules >/dev/null
+	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
 
 kunit: packages
 	@$(LAB)/kunit.sh
 
+# result NAME,COMMAND,WHAT: a command as one result
+result = not=""; $(2) >$(O)/log/$(1).log || not="not "; \
+	echo "$${not}ok 1 $(3)" | tee $(O)/log/test_$(1).tap; [ -z "$$not" ]
+
 objects: packages
-	@mkdir -p $(O)/log; not=""; $(LAB)/kernel.sh build objects >/dev/null || not="not "; \
-		echo "$${not}ok 1 what the overlay changes compiles" | tee $(O)/log/test_objects.tap; \
-		[ -z "$$not" ]
+	@mkdir -p $(O)/log; $(call result,objects,$(LAB)/kernel.sh build objects,what the overlay changes compiles)
 
 # The harness has the engine as each base has it; what else it takes from a base are the field
 # reports' "stock".
 field-check: packages
-	@mkdir -p $(O)/log; not=""; $(MAKE) --no-print-directory field >$(O)/log/field.log || not="not "; \
-		echo "$${not}ok 1 the field reports, against this base's own engine" | \
-		tee $(O)/log/test_field.tap; [ -z "$$not" ]
-
-# One kernel is enough to test a base: the patched one with KUnit in it.
-kunit-modules: packages
-	@$(LAB)/kernel.sh build kunit modules >/dev/null
-
-kunit-guest-tests:
-	@$(MAKE) --no-print-directory guest-tests NEEDS=kunit-modules GUEST_KERNEL=kunit
-
-x86-tests: selftests
-	@$(LAB)/kernel.sh build kunit >/dev/null
-	@rc=0; $(LAB)/kunit.sh || rc=1; $(MAKE) --no-print-directory -k guest-tests NEEDS=selftests \
-		GUEST_KERNEL=kunit TESTS="$(QEMU_TESTS)" || rc=1; exit $$rc
+	@mkdir -p $(O)/log; $(call result,field,$(MAKE) field,the field reports against the base's own engine)
 
 # What CI runs of older bases
-base-tests: PARTS := both-series kunit-guest-tests kunit field-check
+base-tests: PARTS := both-series tests field-check
 base-check: PARTS := both-series field-check objects
 base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
 	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
-	0)	$(MAKE) --no-print-directory -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) \
-			TESTS="$(BASE_TESTS)" $(PARTS) ;; \
+	0)	$(MAKE) -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) KERNEL=kunit SHORT=1 \
+			$(PARTS) ;; \
 	*)	echo "not ok 1 Linux $(base) cannot be had" | \
 			tee $(O)/base-$(base)/log/test_base.tap; exit 1 ;; \
 	esac
 
-disks: kernel selftests
+disks: selftests
 	@mkdir -p $(O)/disks
 	@for n in 0 1 2 3 4 5 6 7; do \
 		[ -s $(O)/disks/disk$$n ] || { \
@@ -235,65 +190,32 @@ disks: kernel selftests
 			mv $(O)/disks/part $(O)/disks/disk$$n; } || exit 1; \
 	done
 
-# A guest keeps hardly more than one of the host's processors busy, so two run at once, and share
-# the tests. What make run has less of: OPS= random operations on each file system, LEAVE_OUT=
-# tests, and NEEDS=kernel, no modules. GUEST_KERNEL= takes another than the patched one.
-GUEST_TESTS := run-tests-1 run-tests-2
-
-guest-tests: $(or $(NEEDS),patched-modules) selftests
-	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
-	@$(MAKE) --no-print-directory -k -j2 $(GUEST_TESTS)
-
-array-tests: kernel selftests
-	@rm -f $(O)/log/test_array.tap
-	@$(MAKE) --no-print-directory run-array-tests
-
-all-guest-tests: patched-modules selftests
-	@rm -rf $(O)/log/test_*.tap $(O)/log/taken; mkdir $(O)/log/taken
-	@rc=0; $(MAKE) --no-print-directory -k -j2 run-array-tests run-complaint-tests \
-		$(GUEST_TESTS) || rc=1; \
-		$(MAKE) --no-print-directory run-cluster-tests || rc=1; exit $$rc
-
-# Two guests of its own, which tell each other that they live: they have the host for themselves.
-.PHONY: cluster-tests run-cluster-tests
-cluster-tests: patched-modules selftests
-	@$(MAKE) --no-print-directory run-cluster-tests
-
-run-cluster-tests:
-	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
-
-# What these need is built by those that call them.
-$(GUEST_TESTS): run-tests-%:
-	@$(LAB)/guest.sh -k $(or $(GUEST_KERNEL),patched) -n $* -t 3600 env TAKEN=taken GUEST=$* \
-		$(TEST_ENV) $(CURDIR)/$(LAB)/selftests.sh $(TESTS)
-
-run-array-tests:
-	@$(LAB)/guest.sh -a many -t 3600 $(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
-
 # The harness compiles what is of the base, too.
 HARNESS_OUT = $(O)/harness-$(base)
 
 field: packages
 	@mkdir -p $(HARNESS_OUT)
-	@$(MAKE) -s --no-print-directory -C tools/testing/dio field OUTPUT=$(HARNESS_OUT) BASE=$(base)
+	@$(MAKE) -s -C tools/testing/dio field OUTPUT=$(HARNESS_OUT) BASE=$(base)
 	@$(LAB)/bench.py add $(HARNESS_OUT)/field.json
 
 # The reports come first, with -j too: all else builds kernels. A step that fails does not stop the
-# others: the verdict names it. V=1 shows the tables.
+# others: the verdict names it. V=1 shows the tables. To make test are left load on what others test,
+# arrays that fail, and tests of tools.
+LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
 run: packages
 	@mkdir -p $(O)/log; touch $(O)/log/run.start; : >$(O)/log/run.failed
 	@echo 'lab: the five field reports' >&2
-	@$(MAKE) --no-print-directory field >$(O)/log/field.log || echo field >>$(O)/log/run.failed
+	@$(MAKE) field >$(O)/log/field.log || echo field >>$(O)/log/run.failed
 	@$(if $(V),cat $(O)/log/field.log)
-	@$(MAKE) --no-print-directory -k guest-tests disks NEEDS=kernel OPS=$(or $(OPS),20) \
-		LEAVE_OUT="$(LONG_TESTS)" || echo tests >>$(O)/log/run.failed
+	@$(MAKE) -k tests disks KERNEL=patched MODULES= OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)" || \
+		echo tests >>$(O)/log/run.failed
 	@$(LAB)/bench.py run short $(if $(V),,>/dev/null) || echo bench >>$(O)/log/run.failed
 	@$(LAB)/bench_report.py >/dev/null || echo report >>$(O)/log/run.failed
 	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
 bench: modules disks
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
-	@$(if $(ARRAY),,$(MAKE) -s --no-print-directory -C tools/testing/dio ra-search \
+	@$(if $(ARRAY),,$(MAKE) -s -C tools/testing/dio ra-search \
 		OUTPUT=$(HARNESS_OUT) BASE=$(base))
 
 # Not a part of make bench: conditions, not the exact cost of a path.
@@ -324,7 +246,7 @@ series:
 
 both-series:
 	@rc=0; for which in lists tree; do \
-		$(MAKE) --no-print-directory series SERIES=$$which || rc=1; done; exit $$rc
+		$(MAKE) series SERIES=$$which || rc=1; done; exit $$rc
 
 series-steps: SERIES := $(or $(SERIES),lists)
 series-steps: series selftests
@@ -344,72 +266,87 @@ harness: packages
 		exit $${PIPESTATUS[0]}
 
 mutants: packages
-	@$(MAKE) --no-print-directory -C tools/testing/dio mutants OUTPUT=$(HARNESS_OUT) BASE=$(base)
+	@$(MAKE) -C tools/testing/dio mutants OUTPUT=$(HARNESS_OUT) BASE=$(base)
 
 fuzz: packages
-	@$(MAKE) --no-print-directory -C tools/testing/dio fuzz OUTPUT=$(HARNESS_OUT) BASE=$(base)
+	@$(MAKE) -C tools/testing/dio fuzz OUTPUT=$(HARNESS_OUT) BASE=$(base)
 
-# One after the other; each says how long it took.
-TEST_PARTS = unit-tests harness $(if $(filter 7.3,$(base)),um-tests um-stock-tests check x86-tests,\
-	all-guest-tests short-debug-tests)
-test: packages
-	@mkdir -p $(O)/log; rc=0; for part in $(TEST_PARTS); do \
-		start=$$SECONDS ok=""; $(MAKE) --no-print-directory $$part || rc=1 ok=" FAILED"; \
-		echo "# make $$part: $$((SECONDS - start)) s$$ok" | tee -a $(O)/log/steps; \
+# steps PART...: one after the other; each says how long it took
+steps = mkdir -p $(O)/log; rc=0; for part in $(1); do \
+	start=$$SECONDS ok=""; $(MAKE) -k $$part || rc=1 ok=" FAILED"; \
+	echo "\# make $$part: $$((SECONDS - start)) s$$ok" | tee -a $(O)/log/steps; \
 	done; exit $$rc
 
+TEST_PARTS = unit-tests harness $(if $(filter 7.3,$(base)),"tests KERNEL=um LEAVE_OUT=$(UM_LEAVE_OUT)" \
+	"tests KERNEL=um-stock" check "tests KERNEL=kunit SHORT=1 MODULES=",\
+	"tests KERNEL=patched" "complaint-tests KERNEL=patched" "array-tests KERNEL=patched" cluster-tests \
+	"tests KERNEL=debug SHORT=1 OPS=$(or $(OPS),20)" "complaint-tests KERNEL=debug")
+test: packages
+	@$(call steps,$(TEST_PARTS))
+
 # Each base as CI does it, and more
-NIGHTLY := "test BASE=7.3" "test BASE=6.1" "stock-tests BASE=6.1" "base-tests BASE=6.12" \
-	"debug-tests BASE=7.3" "stock-tests BASE=7.3" "races BASE=7.3" "mutants BASE=7.3"
+NIGHTLY := "test BASE=7.3" "test BASE=6.1" "tests KERNEL=stock BASE=6.1" "base-tests BASE=6.12" \
+	"tests KERNEL=debug BASE=7.3" "tests KERNEL=stock BASE=7.3" "races BASE=7.3" "mutants BASE=7.3"
 nightly: packages
-	@rc=0; for part in $(NIGHTLY); do $(MAKE) -k $$part || rc=1; done; exit $$rc
+	@$(call steps,$(NIGHTLY))
 
 # What .ci/paths has for the paths that differ from SINCE=
 quick: export BASE := 7.3
 quick: packages
 	@$(LAB)/quick.sh
 
-boot: patched-modules disks
+boot: disks
+	@$(LAB)/kernel.sh build patched modules >/dev/null
 	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
 
+# The parts run side by side; each says how long it took.
+CHECKS := check-shell check-smpl check-faults check-series check-sources check-tests check-harness \
+	check-sparse check-maintainers
 check: packages
 	@$(LAB)/kernel.sh build $(CHECKED) >/dev/null
 	@mkdir -p $(O)
-	shellcheck -x -P SCRIPTDIR $(SCRIPTS)
-	$(LAB)/overlay.py --check-smpl
-	$(LAB)/series.py --check
-	tools/testing/dio/mutants.py $(O)/rules rules
-	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
-	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse \
-		-f $(addprefix $(CURDIR)/,$(SOURCES)) && \
-	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse \
-		--ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
-		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES))
-	@src=$$($(LAB)/kernel.sh dir source); cd $(O) && \
-	perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse --ignore "$(STANDIN_STYLE)" \
-		-f $(addprefix $(CURDIR)/,$(HARNESS))
-	@unset MAKEFLAGS O; tree=$$($(LAB)/kernel.sh dir $(CHECKED)); \
-		src=$$($(LAB)/kernel.sh dir source); \
+	@$(MAKE) -k -O -j$(shell nproc) $(CHECKS)
+
+took = rc=$$?; echo "\# $@: $$SECONDS s"; exit $$rc
+source = $(shell $(LAB)/kernel.sh dir source)
+CHECKPATCH = cd $(O) && src=$(source) && perl $$src/scripts/checkpatch.pl --root=$$src --strict --terse
+
+check-shell:
+	@shellcheck -x -P SCRIPTDIR $(SCRIPTS); $(took)
+check-smpl:
+	@$(LAB)/overlay.py --check-smpl; $(took)
+check-faults:
+	@tools/testing/dio/mutants.py $(O)/rules rules; $(took)
+check-series:
+	@$(LAB)/series.py --check; $(took)
+check-sources:
+	@$(CHECKPATCH) -f $(addprefix $(CURDIR)/,$(SOURCES)); $(took)
+check-tests:
+	@$(CHECKPATCH) --ignore PREFER_DEFINED_ATTRIBUTE_MACRO,ENOSYS \
+		-f $(addprefix $(CURDIR)/,$(TEST_SOURCES)); $(took)
+check-harness:
+	@$(CHECKPATCH) --ignore "$(STANDIN_STYLE)" -f $(addprefix $(CURDIR)/,$(HARNESS)); $(took)
+check-sparse:
+	@unset MAKEFLAGS O; tree=$$($(LAB)/kernel.sh dir $(CHECKED)); src=$(source); \
 		objects=$$(sed -n '$(SPARSE)' "$$tree/.overlay" | while read -r path; do \
 			[ -e "$$src/$$path.c" ] && ! grep -qx "$$path.c" base/replaces || \
 				echo "$$path.o"; done | grep -v '_test\.o$$'); \
 		[ -n "$$objects" ] || { echo "sparse: no file of ours in $$tree"; exit 1; }; \
 		said=$$(make -s -C "$$tree" C=2 CF=$(CF) $$objects 2>&1 | grep -v '$(SPARSE_NOISE)'); \
-		[ -z "$$said" ] || { echo "sparse: $$said"; exit 1; }
-	@src=$$($(LAB)/kernel.sh dir source); files=$$(git ls-files) && [ -n "$$files" ] && \
-	echo "$$files" | while read -r file; do \
-		perl $$src/scripts/get_maintainer.pl --no-tree --no-git --no-git-fallback \
-			--maintainer-path MAINTAINERS -f $$file | grep -q @ || \
-			{ echo "MAINTAINERS names nobody for $$file"; exit 1; }; \
-	done
+		[ -z "$$said" ] || { echo "sparse: $$said"; false; }; $(took)
+# As get_maintainer.pl reads F: lines, which takes as long for one file as this for all
+FILES := s/^F:\t//; t ok; d; :ok s/[.+]/\\&/g; s/[*]/[^\/]*/g; s/[^\/]$$/&[^\/]*$$/; s/^/^/; p
+check-maintainers:
+	@lost=$$(git ls-files | grep -vEf <(sed -n '$(FILES)' MAINTAINERS)); \
+		[ -z "$$lost" ] || { echo "MAINTAINERS names nobody for $$lost"; false; }; $(took)
 
 clean:
 	rm -rf $(O)
 
-.PHONY: help packages kernel modules patched-modules selftests deb kit disks guest-tests \
-	array-tests all-guest-tests $(GUEST_TESTS) run-array-tests debug-tests short-debug-tests \
-	$(DEBUG_GUESTS) um-tests $(UM_GUESTS) um-stock-tests $(UM_STOCK_GUESTS) stock-tests $(STOCK_GUESTS) complaint-tests \
-	run-complaint-tests run-debug-complaint-tests races kunit objects field-check kunit-modules \
-	kunit-guest-tests x86-tests base-tests base-check field run bench real programs over report profile \
-	series both-series series-steps unit-tests harness mutants fuzz test nightly quick boot check clean
+.PHONY: help bench programs over packages kernel modules selftests deb kit tests stock-tests \
+	races complaint-tests array-tests cluster-tests kunit objects field-check base-tests \
+	base-check disks field run real report profile series both-series series-steps \
+	unit-tests harness mutants fuzz test nightly quick boot check check-shell check-smpl \
+	check-faults check-series check-sources check-tests check-harness check-sparse \
+	check-maintainers clean
 SHELL := /bin/bash

@@ -21,8 +21,8 @@
 # that joins others is theirs to write, so its stamps end there.
 #
 # Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3.
-# Exit: 0 up (or down), 1 a step failed (one line on stderr says which; what up made is taken away), 2
-# usage, 130 or 143 up was stopped by a signal (what was made is taken away).
+# Exit: 0 up (or down), 2 usage, else a step failed (one line on stderr says which) or a signal came;
+# what up made is taken away.
 
 set -eu
 
@@ -34,18 +34,13 @@ stamped_mib=16
 # The initiator's and the target's port; the name of a port is 20:00 and the MAC address.
 ports=(fcini fctgt)
 macs=(02:00:00:00:fc:01 02:00:00:00:fc:02)
-model=/run/array-model
 config=/sys/kernel/config/target
-store=/run/array
-
-say()
-{
-	echo "array: $*" >&2
-}
+scsi_debug=/sys/bus/pseudo/drivers/scsi_debug
+run=/run/array		# is there while an array is up
 
 die()
 {
-	say "$2"
+	echo "array: $2" >&2
 	exit "$1"
 }
 
@@ -104,70 +99,24 @@ by_host()
 
 # --- The arrays --------------------------------------------------------------------------------
 
-# attached N: the disks of guest.sh -a
-attached()
-{
-	by_serial dio "$1" || die 1 "found ${#disks[@]} of $1 disks: is this guest.sh -a $name?"
-}
-
-# FCoE, mode VN2VN, with LIO's tcm_fc. The order matters: first fc_start and fc_card of each card, then
-# fc_target and its fc_luns, then fc_enable. A remote port that comes up to a target without a LUN is
-# never asked again.
-fc_start()
-{
-	[ -d /sys/bus/fcoe ] || die 1 "this kernel has no FCoE"
-	mountpoint -q /sys/kernel/config || must mount -t configfs none /sys/kernel/config
-	mkdir -p "$store" "$config/core/fileio_0" "$config/fc" ||
-		die 1 "this kernel has no FC target"
-	must mount -t tmpfs -o size=80% none "$store"
-}
-
-# fc_card CARD: up, with a controller that is not enabled yet
-fc_card()
-{
-	must ip link set "$1" mtu 2500 up
-	put "$1" /sys/bus/fcoe/ctlr_create
-	put VN2VN "$(controller "$1")/mode"
-}
-
-fc_enable()
-{
-	put 1 "$(controller "$1")/enabled"
-}
-
-# fc_target MAC INITIATOR...: a target on the card MAC, for cards with those addresses
-fc_target()
-{
-	local initiator
-
-	fc_tpg=$config/fc/20:00:$1/tpgt_1
-	shift
-	must mkdir -p "$fc_tpg"
-	for initiator in "$@"; do
-		must mkdir "$fc_tpg/acls/20:00:$initiator"
-	done
-}
-
-# fc_lun N BYTES STAMPED: LUN N of that target, with a file whose first bytes are stamped
+# fc_lun N: LUN N of the target, a file of 1 GiB whose first bytes are stamped
 fc_lun()
 {
-	local dir=$config/core/fileio_0/fc$1 acl
+	local dir=$config/core/fileio_0/fc$1 file=$run/fc$1 size=$((1 << 30))
 
-	"$bin/disk_stamp" disk="$1" size="$3" "$store/fc$1" || die 1 "fc$1 cannot be stamped"
-	must truncate -s "$2" "$store/fc$1"
+	"$bin/disk_stamp" disk="$1" size=${stamped_mib}m "$file" || die 1 "fc$1 cannot be stamped"
+	must truncate -s $size "$file"
 	must mkdir "$dir"
-	put "fd_dev_name=$store/fc$1,fd_dev_size=$2" "$dir/control"
+	put "fd_dev_name=$file,fd_dev_size=$size" "$dir/control"
 	put 1 "$dir/enable"
 	put "fc$1" "$dir/wwn/vpd_unit_serial"
 	# Else it names 8 MiB, and readahead reads twice that.
 	put 0 "$dir/attrib/optimal_sectors"
-	must mkdir "$fc_tpg/lun/lun_$1"
-	must ln -s "$dir" "$fc_tpg/lun/lun_$1/disk"
-	for acl in "$fc_tpg"/acls/*; do
-		must mkdir "$acl/lun_$1"
-		must ln -s "$fc_tpg/lun/lun_$1" "$acl/lun_$1/disk"
-		put 0 "$acl/lun_$1/write_protect"
-	done
+	must mkdir "$tpg/lun/lun_$1"
+	must ln -s "$dir" "$tpg/lun/lun_$1/disk"
+	must mkdir "$acl/lun_$1"
+	must ln -s "$tpg/lun/lun_$1" "$acl/lun_$1/disk"
+	put 0 "$acl/lun_$1/write_protect"
 }
 
 # controller PORT: the directory of its FCoE controller
@@ -186,22 +135,32 @@ controller()
 	die 1 "$1 has no FCoE controller"
 }
 
+# FCoE, mode VN2VN, with LIO's tcm_fc. The order matters: first the cards and their controllers, then
+# the target and its LUNs, then both are enabled. A remote port that comes up to a target without a LUN
+# is never asked again.
 up_fc()
 {
-	local n port
+	local n port tpg=$config/fc/20:00:${macs[1]}/tpgt_1 acl
 
-	fc_start
+	acl=$tpg/acls/20:00:${macs[0]}
+	[ -d /sys/bus/fcoe ] || die 1 "this kernel has no FCoE"
+	mountpoint -q /sys/kernel/config || must mount -t configfs none /sys/kernel/config
+	mkdir -p $config/core/fileio_0 $config/fc || die 1 "this kernel has no FC target"
+	must mount -t tmpfs -o size=80% none $run
 	must ip link add "${ports[0]}" address "${macs[0]}" mtu 2500 type veth \
 		peer name "${ports[1]}" address "${macs[1]}" mtu 2500
 	for port in "${ports[@]}"; do
-		fc_card "$port"
+		must ip link set "$port" up
+		put "$port" /sys/bus/fcoe/ctlr_create
+		put VN2VN "$(controller "$port")/mode"
 	done
-	fc_target "${macs[1]}" "${macs[0]}"
+	must mkdir -p "$tpg"
+	must mkdir "$acl"
 	for n in 0 1 2 3 4 5 6 7; do
-		fc_lun "$n" $((1 << 30)) ${stamped_mib}m
+		fc_lun "$n"
 	done
 	for port in "${ports[@]}"; do
-		fc_enable "$port"
+		put 1 "$(controller "$port")/enabled"
 	done
 	wait_for "eight FC disks" by_serial fc 8
 }
@@ -230,42 +189,43 @@ down_fc()
 		rmdir "$dir"/lun/lun_* 2>/dev/null || :
 		rmdir "$dir" "${dir%/*}"
 	done
-	[ ! -d "$config/fc" ] || rmdir "$config/fc"
-	for dir in "$config"/core/fileio_0/fc*; do
+	for dir in "$config"/core/fileio_0/fc* $config/core/fileio_0 $config/fc; do
 		[ ! -d "$dir" ] || rmdir "$dir"
 	done
-	[ ! -d "$config/core/fileio_0" ] || rmdir "$config/core/fileio_0"
 	[ ! -d "/sys/class/net/${ports[0]}" ] || ip link del "${ports[0]}"
-	if mountpoint -q "$store"; then
-		umount "$store"
-	fi
-	[ ! -d "$store" ] || rmdir "$store"
+	! mountpoint -q $run || umount $run
 }
 
-up_many()
+# stamp_all: the disks, in their order
+stamp_all()
 {
-	local driver=/sys/bus/pseudo/drivers/scsi_debug n
+	local n
 
-	stamped_mib=4
-	[ -d $driver ] || die 1 "this kernel has no scsi_debug"
-	put 1 $driver/per_host_store
-	put 1 $driver/num_tgts
-	put 0 $driver/delay
-	put 64 $driver/add_host
-	wait_for "64 scsi_debug disks" by_host $driver 64
 	for n in "${!disks[@]}"; do
 		must "$bin/disk_stamp" disk="$n" size=${stamped_mib}m write-device "${disks[n]}"
 	done
 }
 
+up_many()
+{
+	stamped_mib=4
+	[ -d $scsi_debug ] || die 1 "this kernel has no scsi_debug"
+	put 1 $scsi_debug/per_host_store
+	put 1 $scsi_debug/num_tgts
+	put 0 $scsi_debug/delay
+	put 64 $scsi_debug/add_host
+	wait_for "64 scsi_debug disks" by_host $scsi_debug 64
+	stamp_all
+}
+
 down_many()
 {
-	local driver=/sys/bus/pseudo/drivers/scsi_debug hosts
+	local hosts
 
-	[ -e $driver/add_host ] || return 0
-	hosts=$(cat $driver/add_host)
-	[ "$hosts" -eq 0 ] || put "-$hosts" $driver/add_host
-	put 0 $driver/per_host_store
+	[ -e $scsi_debug/add_host ] || return 0
+	hosts=$(cat $scsi_debug/add_host)
+	[ "$hosts" -eq 0 ] || put "-$hosts" $scsi_debug/add_host
+	put 0 $scsi_debug/per_host_store
 }
 
 # ended PID: nothing but its status is left of it
@@ -279,36 +239,28 @@ ended()
 # model_said PID: it has printed eight names, or it has ended
 model_said()
 {
-	[ "$(wc -l <$model/disks)" -eq 8 ] || ended "$1"
+	[ "$(wc -l <$run/disks)" -eq 8 ] || ended "$1"
 }
 
 up_model()
 {
-	local n
-
-	must mkdir $model
-	: >$model/disks
-	"$bin/model_disk" fc n=8 size=64m >$model/disks 2>$model/said &
-	echo $! >$model/pid
+	: >$run/disks
+	"$bin/model_disk" fc n=8 size=64m >$run/disks 2>$run/said &
+	echo $! >$run/pid
 	wait_for "eight modelled disks" model_said $!
-	mapfile -t disks <$model/disks
-	[ ${#disks[@]} -eq 8 ] || die 1 "no modelled disks: $(tail -n 1 $model/said)"
-	for n in "${!disks[@]}"; do
-		must "$bin/disk_stamp" disk="$n" size=${stamped_mib}m write-device "${disks[n]}"
-	done
+	mapfile -t disks <$run/disks
+	[ ${#disks[@]} -eq 8 ] || die 1 "no modelled disks: $(tail -n 1 $run/said)"
+	stamp_all
 }
 
 down_model()
 {
 	local pid
 
-	[ -d $model ] || return 0
-	if [ -s $model/pid ]; then
-		read -r pid <$model/pid
-		kill "$pid" 2>/dev/null || :
-		wait_for "the modelled disks to go" ended "$pid"
-	fi
-	rm -r $model
+	[ -s $run/pid ] || return 0
+	read -r pid <$run/pid
+	kill "$pid" 2>/dev/null || :
+	wait_for "the modelled disks to go" ended "$pid"
 }
 
 # --- Joining -----------------------------------------------------------------------------------
@@ -395,86 +347,57 @@ check_stamps()
 check_chunks()
 {
 	python3 - $chunk "$joined" "${disks[@]}" <<-'PYTHON' || exit 1
-		import os, sys
+		import sys
 		chunk, (joined, *disks) = int(sys.argv[1]), sys.argv[2:]
-		whole = os.open(joined, os.O_RDONLY)
-		for n, disk in enumerate(disks):
-		    part = os.open(disk, os.O_RDONLY)
-		    for turn in 0, 1:
-		        at = turn * len(disks) + n
-		        if os.pread(whole, chunk, at * chunk) != os.pread(part, chunk, turn * chunk):
-		            sys.exit(f"array: {joined}: chunk {at} is not {disk}'s")
-		    os.close(part)
+		def read(disk, at):
+		    with open(disk, "rb", buffering=0) as file:
+		        file.seek(at * chunk)
+		        return file.read(chunk)
+		for at in range(2 * len(disks)):
+		    turn, n = divmod(at, len(disks))
+		    if read(joined, at) != read(disks[n], turn):
+		        sys.exit(f"array: {joined}: chunk {at} is not {disks[n]}'s")
 	PYTHON
-}
-
-take_away()
-{
-	case $name in
-	fc)	down_fc ;;
-	many)	down_many ;;
-	model)	down_model ;;
-	esac
 }
 
 down()
 {
 	separate
-	take_away
+	case $name in
+	fc|many|model)	"down_$name" ;;
+	esac
+	mountpoint -q $run || rm -rf $run	# another array's is not touched
 }
 
-is_up()
-{
-	local hosts=0
-
-	if [ -e /sys/bus/pseudo/drivers/scsi_debug/add_host ]; then
-		read -r hosts </sys/bus/pseudo/drivers/scsi_debug/add_host
-	fi
-	[ -d /sys/block/md127 ] || [ -d "/sys/class/net/${ports[0]}" ] || [ "$hosts" -ne 0 ] ||
-		[ -d $model ] || dmsetup info array >/dev/null 2>&1
-}
-
-# end STATUS: of up, a step's own becomes 1. What cannot be taken away does not keep the rest.
+# end STATUS: of up; what it made is taken away if it failed.
 end()
 {
 	trap - EXIT
 	trap '' INT TERM HUP
-	if [ "$1" -ne 0 ]; then
-		( (separate); take_away) || :
-		! is_up || say "$name: not all that was made is taken away"
-	fi
-	case $1 in
-	0|130|143)	exit "$1" ;;
-	*)	exit 1 ;;
-	esac
+	[ "$1" -eq 0 ] || ( down) || :
+	exit "$1"
 }
 
-# What is up stays up: only what this run makes is taken away when it fails.
 up()
 {
-	! is_up || die 1 "an array is up: take it down first"
+	mkdir $run 2>/dev/null || die 1 "an array is up: take it down first"
 	trap 'end $?' EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
 	case $name in
-	scsi)	attached 7 ;;
-	sas)	attached 8 ;;
-	fc)	up_fc ;;
-	many)	up_many ;;
-	model)	up_model ;;
+	scsi)	by_serial dio 7 || die 1 "found ${#disks[@]} of 7 disks: is this guest.sh -a scsi?" ;;
+	sas)	by_serial dio 8 || die 1 "found ${#disks[@]} of 8 disks: is this guest.sh -a sas?" ;;
+	*)	"up_$name" ;;
 	esac
 	measure
 	check_stamps
-	case $1 in
-	"")
+	if [ -z "$1" ]; then
 		printf '%s\n' "${disks[@]}"
-		return
-		;;
-	md)	join_md ;;
-	dm)	join_dm ;;
-	esac
-	check_chunks
-	echo "$joined"
+	else
+		"join_$1"
+		check_chunks
+		echo "$joined"
+	fi
 }
 
 usage()

@@ -5,18 +5,16 @@
 #
 #	base.sh name		6.1, 6.12 or 7.3: KSRC's version, else BASE=, else the distribution's own
 #	base.sh tarball		where the base's source is, or will be once it is fetched
-#	base.sh get		fetch that if it is missing and no package of the distribution's own
-#	base.sh get exactly	the same, but take no newer kernel in its place
-#	base.sh mirrors		the archives from which this machine's apt takes Debian
+#	base.sh get [exactly]	fetch that if it is missing and no package of the distribution's own
 #
 # The distribution's own base is a package that packages.sh installs. Another one comes out of the
 # same archive: apt is given a configuration, lists and a cache of their own below the lab's cache.
 # Of the machine's apt only what it says of mirrors and of the way to them is read, nothing is
 # written. What is fetched stays; remove it from $XDG_CACHE_HOME/linux-dio/apt for a newer one.
 #
-# When the archive has moved on, the next newer linux-source is taken, as long as it is older than
-# the next base known here; a link remembers that, and each get says so. KSRC= may be newer than the
-# newest base, too. Whether the overlay fits is overlay.py's to say.
+# When the archive has moved on, the next newer linux-source is taken (but for exactly), as long as it
+# is older than the next base known here; a link remembers that, and each get says so. KSRC= may be
+# newer than the newest base, too. Whether the overlay fits is overlay.py's to say.
 #
 # Exit: 0 done, 1 its package is not as expected (a log is named), 2 there is no such base, 3 apt
 # cannot read the archive (likewise).
@@ -57,38 +55,34 @@ own()
 	esac
 }
 
-# newer A B: is version A newer than B?
-newer()
-{
-	[ "$1" != "$2" ] && [ "$(printf '%s\n' "$1" "$2" | sort -V | tail -n 1)" = "$1" ]
-}
-
 # known BASE
 known()
 {
 	printf '%s\n' "${bases[@]}" | grep -qFx -e "$1"
 }
 
-# version_of TREE: the first two numbers of its version
-version_of()
+# base_of VERSION: the newest base that is no newer than that
+base_of()
 {
-	awk -F '[ \t]*=[ \t]*' '$1 == "VERSION" { v = $2 } $1 == "PATCHLEVEL" { print v "." $2; exit }' \
-		"$1/Makefile"
+	if known "$1"; then
+		echo "$1"
+	else
+		printf '%s\n' "${bases[@]}" "$1" | sort -V | grep -Fx -B 1 -e "$1" | head -n 1
+	fi
 }
 
-# of_tree TREE: the base that it is
+# of_tree TREE: the base that it is; what is newer than all of them is treated as the newest
 of_tree()
 {
-	local version
+	local version base
 
 	[ -f "$1/Makefile" ] || die 2 "KSRC=$1 is not a kernel tree"
-	version=$(version_of "$1")
-	if ! known "$version"; then
-		newer "$version" "$newest" ||
-			die 2 "KSRC=$1 is Linux ${version:-of an unknown version}; there are: ${bases[*]}"
-		version=$newest
-	fi
-	echo "$version"
+	version=$(awk '$1 == "VERSION" { v = $3 } $1 == "PATCHLEVEL" { print v "." $3; exit }' \
+		"$1/Makefile")
+	base=$(base_of "$version")
+	known "$version" || [ "$base" = "$newest" ] ||
+		die 2 "KSRC=$1 is Linux ${version:-of an unknown version}; there are: ${bases[*]}"
+	echo "$base"
 }
 
 name()
@@ -98,8 +92,7 @@ name()
 	[ -z "${BASE-}" ] || known "$BASE" || die 2 "no such base: BASE=$BASE; there are: ${bases[*]}"
 	if [ -n "${KSRC-}" ]; then
 		base=$(of_tree "$KSRC") || exit
-		[ "${BASE:-$base}" = "$base" ] ||
-			die 2 "KSRC=$KSRC is Linux $(version_of "$KSRC"), but BASE=$BASE"
+		[ "${BASE:-$base}" = "$base" ] || die 2 "KSRC=$KSRC is Linux $base, but BASE=$BASE"
 	else
 		base=${BASE:-$(own)}
 		if [ "$(os ID)" != debian ] || [ -z "$base" ]; then
@@ -180,30 +173,6 @@ offered()
 		sed -n 's/^linux-source-\([0-9]*\.[0-9]*\)$/\1/p' | sort -V
 }
 
-# newest_not_above VERSION: the newest base that is no newer than that
-newest_not_above()
-{
-	local one found=""
-
-	for one in "${bases[@]}"; do
-		newer "$one" "$1" || found=$one
-	done
-	echo "$found"
-}
-
-# next_from BASE VERSION...: of these, which rise, the first that is not older, and no newer base
-next_from()
-{
-	local one
-
-	for one in "${@:2}"; do
-		if [ "$(newest_not_above "$one")" = "$1" ]; then
-			echo "$one"
-			return
-		fi
-	done
-}
-
 # take_out VERSION: its tarball out of its package
 take_out()
 {
@@ -216,7 +185,7 @@ take_out()
 # find_and_fetch exactly|: the base, or the next newer one
 find_and_fetch()
 {
-	local suite version asked=() sources=() versions=()
+	local suite one version="" asked=() sources=() versions=()
 
 	[ -n "$(mirrors)" ] || die 2 "this machine's apt knows no mirror of Debian"
 	rm -rf "$apt/part"
@@ -229,7 +198,9 @@ find_and_fetch()
 		[[ " ${versions[*]} " != *" $base "* ]] || break
 	done
 	[ ${#asked[@]} -gt 0 ] || die 3 "apt cannot read what there is for BASE=$base"
-	version=$(next_from "$base" "${versions[@]}")
+	for one in "${versions[@]}"; do
+		[ -n "$version" ] || [ "$(base_of "$one")" != "$base" ] || version=$one
+	done
 	if [ -z "$version" ] || [ "${1:+$version}" != "${1:+$base}" ]; then
 		die 2 "no linux-source-$base in the archive's ${asked[*]}, only: ${versions[*]:-none}"
 	fi
@@ -258,13 +229,10 @@ get()
 	say "the archive had no linux-source-$base any more: BASE=$base is ${instead%.tar.xz} here"
 }
 
-usage="usage: base.sh name|tarball|get [exactly]|mirrors"
-[ $# -eq 1 ] || [ "${*}" = "get exactly" ] || die 2 "$usage"
-[ "$1" = mirrors ] || base=$(name) || exit
-case $1 in
+base=$(name) || exit
+case $* in
 name)	echo "$base" ;;
 tarball)	tarball ;;
-get)	get "${2-}" ;;
-mirrors)	mirrors ;;
-*)	die 2 "$usage" ;;
+get|"get exactly")	get "${2-}" ;;
+*)	die 2 "usage: base.sh name|tarball|get [exactly]" ;;
 esac

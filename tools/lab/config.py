@@ -5,8 +5,8 @@
     config.py BASE KERNEL CONFIG FRAGMENT...
 
 A line CONFIG_X=V of a fragment asks for just that, "# CONFIG_X is not set" for X being off, or
-unknown; later lines win. Where modules are off =m asks for =y. What a base is known not to have is in tools/lab/lacks; a line there that
-is not true of this kernel is a fault, too.
+unknown; later lines win. Where modules are off =m asks for =y. What a base is known not to have is in
+tools/lab/lacks; a line there that is not true of this kernel is a fault, too.
 
 Exit: 0 it has all but that, 1 it has not: a line for each, 2 usage.
 """
@@ -24,10 +24,6 @@ LINE = re.compile(r"(?:(CONFIG_\w+)=(.*)|# (CONFIG_\w+) is not set)")
 class Lack(NamedTuple):
     where: str      # a pattern of BASE/KERNEL
     symbol: str
-    reason: str
-
-    def is_of(self, base, kernel):
-        return fnmatchcase(f"{base}/{kernel}", self.where)
 
 
 def read_config(text):
@@ -48,34 +44,24 @@ def read_lacks(text):
             if len(words) < 3 or not re.fullmatch(r"CONFIG_\w+", words[1]):
                 raise ValueError(f"lacks: not BASE CONFIG_X REASON: {line}")
             where = words[0] if "/" in words[0] else f"{words[0]}/*"
-            found.append(Lack(where, *words[1:]))
+            found.append(Lack(where, words[1]))
     return found
-
-
-def asked_for(fragments):
-    asked = {}
-    for text in fragments:
-        asked.update(read_config(text))
-    return asked
-
-
-def line_of(symbol, value):
-    return f"# {symbol} is not set" if value is None else f"{symbol}={value}"
 
 
 def faults(base, kernel, config, fragments, lacks):
     """What is wrong with the text of a configuration, as lines."""
     has = read_config(config)
-    known = {lack.symbol for lack in lacks if lack.is_of(base, kernel)}
-    asked = asked_for(fragments)
+    known = {lack.symbol for lack in lacks if fnmatchcase(f"{base}/{kernel}", lack.where)}
+    asked = read_config("\n".join(fragments))
     for symbol, value in asked.items():
         if value == "m" and asked.get("CONFIG_MODULES", "y") is None:
             value = "y"
+        line = f"# {symbol} is not set" if value is None else f"{symbol}={value}"
         met = has.get(symbol) == value
         if not met and symbol not in known:
-            yield f"lacks {line_of(symbol, value)}"
+            yield f"lacks {line}"
         elif met and value is not None and symbol in known:
-            yield f"has {line_of(symbol, value)}, but {LACKS.name} says that it is lacking"
+            yield f"has {line}, but {LACKS.name} says that it is lacking"
 
 
 def main(argv):

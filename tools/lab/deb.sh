@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # $top, $base, $out and $jobs are kernel.sh's
+# shellcheck shell=bash disable=SC2154 # what is not set here kernel.sh sets
 # SPDX-License-Identifier: GPL-2.0
 #
 # Packages of the stock and the patched kernel, for machines: kernel.sh build deb (make deb). Sourced
@@ -66,34 +66,25 @@ configure_deb()
 	mv -T "$1.part" "$1"
 }
 
-# configure_deb_tree TREE NAME: not until now is there a raw driver in the patched one.
+# configure_deb_tree NAME TREE: not until now is there a raw driver in the patched one.
 configure_deb_tree()
 {
-	cd "$1" || return
-	cp "$(dirname "$1")/config/.config" .config
+	cd "$2" || return
+	cp "$(dirname "$2")/config/.config" .config
 	./scripts/kconfig/merge_config.sh -m .config "$top/tools/lab/deb.config"
-	./scripts/config --set-str LOCALVERSION "-dio${2#deb}"
+	./scripts/config --set-str LOCALVERSION "-dio${1#deb}"
 	make olddefconfig
 }
 
-# announce DIR OPTIONS TREE...: what it takes, and is there enough of it in DIR? An option is about 3
-# objects, an object 0.2 MB and a second of a processor.
+# announce DIR OPTIONS: what both take, and is there enough of it in DIR? An option is about 3 objects,
+# an object 0.2 MB and a second of a processor.
 announce()
 {
-	local dir=$1 options=$2 need have=0 free left=0 tree
-	shift 2
+	local need=$((4500 + $2 * 12 / 10)) free
 
-	need=$(($# * (1500 + options * 6 / 10) + 1500))
-	for tree in "$@"; do
-		if [ -d "$tree" ]; then
-			have=$((have + $(du -sm "$tree" | cut -f 1)))
-		fi
-		[ -e "$tree/.lab-built" ] || left=$((left + 1))
-	done
-	need=$((need > have ? need - have : 0))
-	free=$(df --output=avail -m "$dir" | tail -n 1)
-	say "two kernels of $options options: about $((left * options * 3 / $(nproc) / 60 + 1)) minutes," \
-		"$need MB more in $dir, which has $((free)) free"
+	free=$(df --output=avail -m "$1" | tail -n 1)
+	say "two kernels of $2 options: about $(($2 * 6 / $(nproc) / 60 + 1)) minutes, $need MB in $1," \
+		"which has $((free)) free"
 	[ "$free" -ge "$need" ] || die 4 "not enough space: XDG_CACHE_HOME= names another place"
 }
 
@@ -134,35 +125,36 @@ package_rpm()
 	rm -rf "$1/rpmbuild"
 }
 
-# package TREE: compile it, and put packages into TREE-packages
+# package NAME TREE: compile it, and put packages into TREE-packages
 package()
 {
-	rm -rf "$1-packages"
-	mkdir "$1-packages"
+	rm -rf "$2-packages"
+	mkdir "$2-packages"
 	if [ -e "$dpkg_status" ]; then
-		package_deb "$1" "$1-packages"
+		package_deb "$2" "$2-packages"
 	else
-		package_rpm "$1" "$1-packages"
+		package_rpm "$2" "$2-packages"
 	fi
 }
 
 build_deb()
 {
-	local stock tree dir config options lines
+	local name dir config options lines packages=()
 
 	config=$(base_config)
-	source_tree
-	stock=$(dir_of deb-stock) tree=$(dir_of deb) dir=$(dirname "$(dir_of deb)")
-	lock "$dir"
+	begin deb
+	dir=$(dirname "$(dir_of deb)")
 	say "configuration: $config$([ "${CONFIG-}" != localmod ] || echo ", modules that are loaded")"
 	[ -d "$dir/config" ] ||
 		step configure-deb-both 20 configure_deb "$dir/config" "$(dir_of source)" "$config"
 	options=$(grep -c '=[ym]$' "$dir/config/.config")
-	announce "$dir" "$options" "$stock" "$tree"
+	[ -d "$(dir_of deb-stock)" ] || announce "$dir" "$options"
 	lines=$((3 * options + 8 * $(grep -c '=m$' "$dir/config/.config" || :)))l
-	from_source deb-stock "$lines" package
-	patch_and deb "$stock" .lab-built "$lines" build package
+	for name in deb-stock deb; do
+		make_tree $name .lab-built "$lines" build package
+		packages+=("$(dir_of $name)"-packages/*)
+	done
 	mkdir -p "$out/deb"
-	cp "$stock-packages"/* "$tree-packages"/* "$out/deb"
-	printf '%s\n' "$stock-packages"/* "$tree-packages"/* | sed "s|.*/|$out/deb/|"
+	cp "${packages[@]}" "$out/deb"
+	printf '%s\n' "${packages[@]/#*\//$out/deb/}"
 }

@@ -4,18 +4,14 @@
 # Boots one of the lab's kernels in QEMU, um and um-stock on the host itself (user-mode Linux), with
 # the host's root file system, and runs a command.
 #
-#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME]
-#		[-t SECONDS] COMMAND...
-#	guest.sh [-k KERNEL] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] -s
+#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND...
 #
-#	-k  which kernel (patched): stock, distro, distro-stock, kunit, debug, races, step, um or um-stock,
-#	    see kernel.sh. The last two have neither disks, arrays, wires nor nodes, and do not count.
+#	-k  which kernel of kernel.sh (patched). um and um-stock take only -a many, -n, -t and -s.
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
 #	    read in the guest are then instructions, whatever else the host does. What watches for
 #	    hangs is off: it would be counted.
 #	-p  the kernel keeps account of how long tasks are stalled (PSI)
-#	-N  two NUMA nodes, each with half of the memory and one of the CPUs (with -c, the second has
-#	    memory only)
+#	-N  two NUMA nodes, each with half of the memory and one of the CPUs; not with -c
 #	-d  attach the images in $DISKS (default: $O/disks/disk0 to disk7, see `make disks`): half to an
 #	    lsi53c895a (parallel SCSI), half to virtio-scsi, with serials dio0, dio1 and so on. Writes
 #	    to them are forgotten at the end.
@@ -23,14 +19,11 @@
 #	    eight, of those images to one HBA; fc and many give it more memory
 #	-e  attach an empty disk to a virtio-scsi HBA of its own: it has and keeps no data, and
 #	    answers at once, by an interrupt
-#	-S  attach IMAGE, with the serial "shared", to a virtio-scsi HBA of its own. Guests that run
-#	    at once may share it, and what they write to it stays.
-#	-w  a network card with a wire to one other guest. END is DIR/1 here and DIR/2 there, or the
-#	    other way round: the wire's ends are sockets in DIR, and the last digit of the card's
-#	    address (02:00:00:00:77:01) is that of END. DIR/1.pid has the number of QEMU's process.
 #	-n  what its log is called besides (ARRAY); guests that run at once need names
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
+#
+# QEMU_WORDS has more options for QEMU, QEMU_PLUGIN a plugin for -c.
 #
 # While a command runs, a terminal shows the time and its last line. The host's files are visible
 # and read-only (an overlay takes writes), $O is shared for writing. A command's output goes to
@@ -39,11 +32,6 @@
 # minutes is one, a CPU or a workqueue that is stuck for one. KVM is used where a probe of at most
 # ten seconds shows that it runs a guest.
 #
-# A guest that does not boot, or gives no sign of life, for $STILL seconds (180) is ended; its log and
-# the state of its processors stay in guest-KERNEL.log.still. That is a failure, log/test_guest.tap
-# (or _NAME.tap) says so too. Only of stock, whose faults are not ours, it is told and booted once
-# more. (Not with -c: no signs there.)
-#
 # Exit: that of the command, 1 for a bad log, 124 for a guest that did not finish.
 
 set -eu
@@ -51,8 +39,8 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
 kernel=patched count=0 psi="" nodes=1 empty=0 disks=0 limit=600 shell=0
-array="" shared="" wire="" name=""
-patience=${STILL:-180}
+array="" name="" um=0
+usage="usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND..."
 
 die()
 {
@@ -60,7 +48,7 @@ die()
 	exit "$1"
 }
 
-while getopts k:cpNeda:S:w:n:t:s opt; do
+while getopts k:cpNeda:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
@@ -69,27 +57,22 @@ while getopts k:cpNeda:S:w:n:t:s opt; do
 	e)	empty=1 ;;
 	d)	disks=1 ;;
 	a)	array=$OPTARG ;;
-	S)	shared=$OPTARG ;;
-	w)	wire=$OPTARG ;;
 	n)	name=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
-	*)
-		die 2 "usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-S IMAGE] [-w END] [-n NAME] [-t SECONDS] COMMAND... | -s" ;;
+	*)	die 2 "$usage" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
 case $kernel in
-stock|patched|distro|distro-stock|kunit|debug|races|step)	um=0 ;;
 um|um-stock)
 	um=1
-	[ "$nodes$count$empty$disks$psi$array$shared$wire" = 1000 ] ||
-		die 2 "user-mode Linux takes only -n, -s and -t"
+	[ "$nodes$count$empty$disks$psi${array#many}" = 1000 ] ||
+		die 2 "user-mode Linux takes only -a many, -n, -s and -t"
 	;;
-*)	die 2 "no such kernel: $kernel" ;;
 esac
-case $wire in ""|*/1|*/2) ;; *) die 2 "the end of a wire is DIR/1 or DIR/2, not $wire" ;; esac
+[ "$nodes$count" != 21 ] || die 2 "-c has one CPU, -N wants two"
 
 case $top in
 /run/*|/dev/shm/*|/var/tmp/*|/var/log/*)
@@ -100,7 +83,6 @@ mkdir -p "$out/log"
 out=$(cd "$out" && pwd)
 name=${name:-$array}
 log=$out/log/guest-$kernel${name:+-$name}.log
-told=$out/log/test_guest${name:+_$name}.tap
 tree=$("$top/tools/lab/kernel.sh" dir "$kernel")
 image=$tree/arch/x86/boot/bzImage
 [ "$um" -eq 0 ] || image=$tree/linux
@@ -149,17 +131,11 @@ qemu="" late=0
 # A /dev/kvm that takes a guest and then hangs in it is common.
 kvm_works()
 {
-	[ -w /dev/kvm ] || return 1
 	known=$out/log/kvm-$(cat /proc/sys/kernel/random/boot_id)
-	if [ ! -e "$known" ]; then
-		if timeout -k 1 10 vng --run "$image" --disable-microvm --verbose --memory 512M \
-			--exec "echo lab-kvm-works" </dev/null 2>&1 | grep -q '^lab-kvm-works'; then
-			echo yes >"$known"
-		else
-			echo no >"$known"
-		fi
-	fi
-	grep -q yes "$known"
+	[ -w /dev/kvm ] || return 1
+	[ -e "$known" ] || timeout -k 1 10 vng --run "$image" --disable-microvm --verbose \
+		--memory 512M --exec "echo lab-kvm-works" </dev/null >"$known" 2>&1 || :
+	grep -q '^lab-kvm-works' "$known"
 }
 
 if [ "$um" -eq 1 ]; then
@@ -184,11 +160,9 @@ fi
 
 if [ "$nodes" -eq 2 ]; then
 	half=$((${memory%M} / 2))M
-	second=1
-	[ "$count" -eq 0 ] || second=""
 	# CPUs of one socket share a cache; the kernel warns if they are on two nodes.
-	[ "$count" -eq 1 ] || qemu="$qemu -smp sockets=2,cores=1,threads=1"
-	args+=(--numa "$half,cpus=0" --numa "$half${second:+,cpus=$second}")
+	qemu="$qemu -smp sockets=2,cores=1,threads=1"
+	args+=(--numa "$half,cpus=0" --numa "$half,cpus=1")
 fi
 
 if [ "$disks" -eq 1 ]; then
@@ -218,23 +192,6 @@ if [ "$empty" -eq 1 ]; then
 	qemu="$qemu -device scsi-hd,bus=late.0,drive=empty,serial=empty"
 fi
 
-# No lock: QEMU's is for one guest a disk. The host's page cache is the disk: it is the same for
-# all, outlives a guest that is killed, and needs no flush.
-if [ -n "$shared" ]; then
-	[ -f "$shared" ] || die 2 "$shared is missing or not a file"
-	qemu="$qemu -device virtio-scsi-pci,id=both -drive if=none,id=shared,file.locking=off"
-	qemu="$qemu,file=$(realpath "$shared"),format=raw,cache=unsafe"
-	qemu="$qemu -device scsi-hd,bus=both.0,drive=shared,share-rw=on,serial=shared"
-fi
-
-# Datagrams: who sends to an end where nobody listens (yet, or any more) has lost a frame.
-if [ -n "$wire" ]; then
-	qemu="$qemu -netdev dgram,id=wire,local.type=unix,local.path=$wire"
-	qemu="$qemu,remote.type=unix,remote.path=${wire%[12]}$((3 - ${wire##*/}))"
-	qemu="$qemu -device virtio-net-pci,netdev=wire,romfile=,mac=02:00:00:00:77:0${wire##*/}"
-	qemu="$qemu -pidfile $wire.pid"
-fi
-
 # um_init COMMAND: a script that is the first to run there. The root is the host's, below an overlay,
 # also for the kernel's own threads; of the host's own are $out, for writing, and $top, wherever they
 # lie.
@@ -253,6 +210,7 @@ um_init()
 		mount -t debugfs none sys/kernel/debug
 		mount -t tracefs none sys/kernel/tracing
 		mkdir -p dev/shm
+		ln -s /proc/self/fd dev/fd
 		for dir in dev/shm run tmp var/tmp; do mount -t tmpfs none \$dir; done
 		for dir in '$top' '$out'; do mkdir -p ".\$dir"; mount -t hostfs -o "\$dir" none ".\$dir"; done
 		mount -o remount,ro '.$top'
@@ -265,27 +223,25 @@ um_init()
 	EOF
 }
 
+qemu=$qemu${QEMU_WORDS:+ $QEMU_WORDS}
+[ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
 if [ "$shell" -eq 1 ]; then
 	if [ "$um" -eq 1 ]; then
 		um_init "/bin/bash -i" >"$out/log/um.init"
 		chmod +x "$out/log/um.init"
 		exec "$image" "${args[@]}" init="$out/log/um.init"
 	fi
-	[ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
 	exec vng "${args[@]}"
 fi
 
-# The command's output and status come back as files: the console carries the kernel's log too. A
-# sign of life does as well, unless a second is so many instructions that it disturbs the counting.
+# The command's output and status come back as files: the console carries the kernel's log too.
 run=$(mktemp -d "$out/log/run.XXXXXX")
-where=$(mktemp -d)
-trap 'rm -rf "$run" "$where"' EXIT
+trap 'rm -rf "$run"' EXIT
 if [ "$um" -eq 1 ]; then
 	um_init "/bin/bash $run/script" >"$run/init"
 	chmod +x "$run/init"
 	command=("$image" "${args[@]}" init="$run/init")
 else
-	args+=("--qemu-opts=$qemu -monitor unix:$where/monitor,server=on,wait=off")
 	command=(vng "${args[@]}" --verbose --exec "bash $run/script")
 fi
 {
@@ -293,7 +249,6 @@ fi
 	printf 'cd %q\n' "$out"
 	# mkfs.nilfs2 and mkfs.ocfs2 look for it; a minimal host has none. / is an overlay.
 	printf '[ -e /etc/mtab ] || ln -s ../proc/self/mounts /etc/mtab\n'
-	[ "$count" -eq 1 ] || printf 'while sleep 5; do : >%q; done >/dev/null 2>&1 &\n' "$run/beat"
 	[ ! -e "$tree/.lab-modules" ] || printf 'mkdir -p %s\nln -s %q/* %s\n' /lib/modules \
 		"$tree/modules/lib/modules" /lib/modules
 	[ ! -e "$tree/drivers/char/raw.ko" ] || printf 'insmod %q\n' "$tree/drivers/char/raw.ko"
@@ -301,83 +256,25 @@ fi
 	printf '>%q 2>&1\necho $? >%q\ndmesg >%q\n' "$run/out" "$run/rc" "$run/dmesg"
 } >"$run/script"
 
-# registers: where the guest's processors are, from QEMU's monitor
-registers()
-{
-	python3 - "$where/monitor" <<-'PYTHON'
-		import socket, sys
-		try:
-		    with socket.socket(socket.AF_UNIX) as monitor:
-		        monitor.settimeout(5)
-		        monitor.connect(sys.argv[1])
-		        monitor.sendall(b"info registers -a\n")
-		        while text := monitor.recv(65536):
-		            print(text.decode(errors="replace").replace("\r", ""), end="")
-		except OSError as e:	# also that it has said all
-		    print(f"(monitor: {e})")
-	PYTHON
-}
+# Not in the foreground: timeout has a process group of its own, which no Ctrl-C reaches.
+rc=0 start=$SECONDS
+timeout -k 10 "$limit" "${command[@]}" </dev/null >"$log" 2>&1 &
+pid=$!
+trap 'kill "$pid" || :; wait "$pid" || :; exit 130' INT TERM HUP
+while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
+	printf '\rlab: guest %-8s %-5s %4d s of at most %d s: %-27.27s' "$kernel" "$name" \
+		$((SECONDS - start)) "$limit" "$(tail -n 1 "$run/out" 2>/dev/null)" >&2
+	sleep 1
+done
+wait "$pid" || rc=$?
+trap - INT TERM HUP
+[ ! -t 2 ] || printf '\r%79s\r' '' >&2
 
-# stands_still: has the guest not booted for so long, or given no sign of life?
-stands_still()
-{
-	[ "$count" -eq 0 ] && [ $(($(date +%s) - $(stat -c %Y "$run/beat"))) -gt "$patience" ]
-}
-
-# Sets still to 1 if it had to be ended. Not in the foreground: timeout has a process group of its
-# own, which no Ctrl-C reaches.
-boot()
-{
-	local pid rc=0 start=$SECONDS
-
-	still=0
-	rm -rf "$run/out" "$run/rc" "$run/dmesg" "$run/beat"
-	: >"$log"
-	: >"$run/beat"
-	timeout -k 10 "$limit" "${command[@]}" </dev/null >>"$log" 2>&1 &
-	pid=$!
-	trap 'kill "$pid" || :; wait "$pid" || :; exit 130' INT TERM HUP
-	while kill -0 "$pid" 2>/dev/null; do
-		[ ! -t 2 ] || printf '\rlab: guest %-8s %-5s %4d s of at most %d s: %-27.27s' \
-			"$kernel" "$name" \
-			$((SECONDS - start)) "$limit" "$(tail -n 1 "$run/out" 2>/dev/null)" >&2
-		if stands_still; then
-			still=1
-			echo "guest: no sign of life for $patience s; its processors:" >>"$log"
-			registers >>"$log" 2>&1 || :
-			kill "$pid" || :
-			break
-		fi
-		sleep 1
-	done
-	wait "$pid" || rc=$?
-	trap - INT TERM HUP
-	[ ! -t 2 ] || printf '\r%79s\r' '' >&2
-	return "$rc"
-}
-
-rm -f "$log.still" "$told"
-rc=0
-boot || rc=$?
-if [ "$still" -eq 1 ] && [ ! -s "$run/rc" ]; then
-	cp "$log" "$log.still"
-	[ "$kernel" = stock ] || echo "not ok 1 the $kernel guest goes on: see $log.still" >"$told"
-	! "$top/tools/lab/complaints.sh" "$log.still" >&2 ||
-		die 1 "the kernel complained, then stood still: $log.still"
-	[ "$kernel" = stock ] || die 124 "the $kernel guest stood still: $log.still"
-	echo "guest: the stock guest stood still ($log.still); once more" >&2
-	rc=0
-	boot || rc=$?
-fi
 [ ! -e "$run/out" ] || cat "$run/out"
 [ ! -s "$run/dmesg" ] || cat "$run/dmesg" >>"$log"
 if [ ! -s "$run/rc" ]; then
 	tail -n 20 "$log" >&2
-	[ "$still" -eq 0 ] || die 124 "the $kernel guest stands still: $log"
 	die 124 "the $kernel guest ended early, or not within $limit s (exit $rc): $log"
 fi
-
-if "$top/tools/lab/complaints.sh" "$log" >&2; then
-	die 1 "the kernel complained: $log"
-fi
+! "$top/tools/lab/complaints.sh" "$log" >&2 || die 1 "the kernel complained: $log"
 exit "$(cat "$run/rc")"

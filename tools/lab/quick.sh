@@ -46,5 +46,5 @@ rc=0
 # shellcheck disable=SC2086 # a list of words
 [ -z "$harness" ] || make -s -C tools/testing/dio OUTPUT="${O:-$top/out}/harness-7.3" CASES=200000 \
 	$harness || rc=1
-[ -z "$tests" ] || make --no-print-directory um-tests OPS="${OPS:-10}" TESTS="$tests" || rc=1
+[ -z "$tests" ] || make --no-print-directory tests KERNEL=um OPS="${OPS:-10}" TESTS="$tests" || rc=1
 exit "$rc"

@@ -17,13 +17,12 @@ TAP is changed in place: "not ok" becomes "ok ... # XFAIL REASON" and so on. Exi
 expected, 1 not, 2 usage.
 """
 
-import fnmatch
 import re
 import sys
+from fnmatch import fnmatchcase
 
 ALL = "(all)"
-RESULT = re.compile(r"(?P<not>not )?ok (?P<number>\d+)? ?(- )?(?P<name>.*?)"
-                    r"(?P<skip> # SKIP.*)?$")
+RESULT = re.compile(r"(?P<not>not )?ok (?:\d+)? ?(?:- )?(?P<name>.*?)(?P<skip> # SKIP.*)?$")
 
 
 class Expected:
@@ -38,15 +37,6 @@ class Expected:
         if not (self.test and self.case and self.reason):
             raise ValueError(f"not TEST: CASE # REASON: {line}")
 
-    def is_for(self, name):
-        return fnmatch.fnmatchcase(name, self.case)
-
-
-def read_list(path):
-    with open(path, encoding="utf-8") as lines:
-        return [Expected(line) for line in map(str.strip, lines)
-                if line and not line.startswith("#")]
-
 
 class Judge:
     """The cases of one test, a line of TAP after the other"""
@@ -57,48 +47,49 @@ class Judge:
         self.seen = 0
         self.failed = False
 
+    def wrong(self, text):
+        self.failed = True
+        return text
+
     def line(self, text):
         """The line as it should have been"""
-        if plan := re.match(r"1\.\.(\d+)", text):
+        if plan := re.match(r"1\.\.(\d+)(?: # SKIP *(.*))?", text):
             self.planned = int(plan[1])
-            return self.all_skipped(text) if "# SKIP" in text else text
+            return text if plan[2] is None else self.all_skipped(text, plan[2])
         found = RESULT.match(text)
         return self.case(found, text) if found else text
 
-    def all_skipped(self, text):
+    def all_skipped(self, text, why):
         for each in self.expected:
             each.met = True
         if any(each.case == ALL for each in self.expected):
             return text
-        self.failed = True
-        return f"not ok 1 all of it is skipped: {text.partition('# SKIP')[2].strip()}"
+        return self.wrong(f"not ok 1 all of it is skipped: {why}")
 
     def case(self, found, text):
         self.seen += 1
-        fits = [each for each in self.expected if each.is_for(found["name"])]
+        fits = [each for each in self.expected if fnmatchcase(found["name"], each.case)]
         for each in fits:
             each.met = True
-        if found["skip"] or (not fits and not found["not"]):
+        if found["skip"]:
             return text
-        result = f"ok {self.seen} {found['name']}"
         if not fits:
-            self.failed = True
-            return text
+            return self.wrong(text) if found["not"] else text
+        result = f"ok {self.seen} {found['name']}"
         if found["not"]:
             return f"{result} # XFAIL {fits[0].reason}"
         if fits[0].maybe:
             return text
-        self.failed = True
-        return f"not {result} # XPASS it was to fail: {fits[0].reason}"
+        return self.wrong(f"not {result} # XPASS it was to fail: {fits[0].reason}")
 
     def end(self):
         """What is wrong with the whole, as lines of TAP"""
-        wrong = [f"the list has no such case: {each.case}" for each in self.expected
-                 if not each.met]
+        for each in self.expected:
+            if not each.met:
+                yield self.wrong(f"not ok - the list has no such case: {each.case}")
         if self.planned is None or (self.planned and self.seen != self.planned):
-            wrong.append(f"{self.seen} cases of {self.planned or 'an unknown number'}")
-        self.failed = self.failed or bool(wrong)
-        return [f"not ok - {each}" for each in wrong]
+            yield self.wrong(
+                f"not ok - {self.seen} cases of {self.planned or 'an unknown number'}")
 
 
 def main(argv):
@@ -106,7 +97,10 @@ def main(argv):
         print("usage: xfail.py LIST TEST TAP", file=sys.stderr)
         return 2
     try:
-        judge = Judge([each for each in read_list(argv[1]) if each.test == argv[2]])
+        with open(argv[1], encoding="utf-8") as known:
+            expected = [Expected(line) for line in map(str.strip, known)
+                        if line and not line.startswith("#")]
+        judge = Judge([each for each in expected if each.test == argv[2]])
         with open(argv[3], encoding="utf-8", errors="replace") as tap:
             lines = [judge.line(line.rstrip("\n")) for line in tap]
     except (OSError, ValueError) as e:

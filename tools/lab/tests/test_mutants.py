@@ -39,16 +39,6 @@ class Verdict(unittest.TestCase):
         self.assertEqual(mutants.verdict(0, MISMATCH), ("survived", ""))
 
 
-class Baseline(unittest.TestCase):
-    """The tests must pass without a fault, before any is tried."""
-    def test_it_fails(self):
-        with tempfile.TemporaryDirectory() as out, \
-                mock.patch.object(mutants.Candidate, "compile", lambda self: b"code"), \
-                mock.patch.object(mutants.Candidate, "test", lambda *_: ("killed", "seed=1")), \
-                self.assertRaisesRegex(SystemExit, "fail without a fault: seed=1"):
-            mutants.baseline(out, 1, mutants.SUBJECTS[:1])
-
-
 class Known(unittest.TestCase):
     """What is taken out must stand there once; make check names a known fault whose lines are gone."""
     def test_places(self):
@@ -98,25 +88,13 @@ class Sampling(unittest.TestCase):
             results = {str(i): bad if i < count else "killed" for i in range(10)}
             self.assertEqual(self.sample(codes, results)[0], fails)
 
-    def test_equivalent_but_killed(self):
-        shown = f"{mutants.SUBJECTS[0].path} f\n- old\n+ new\nReason.\n"
-        failed, said = self.sample({"new": b"n"}, {"new": "killed"}, shown)
-        self.assertTrue(failed)
-        self.assertIn("mutants/equivalent is wrong", said)
-
-    def test_equivalent_of_a_line_that_is_not_there(self):
-        shown = f"{mutants.SUBJECTS[0].path} f\n- older\n+ new\nReason.\n"
-        failed, said = self.sample({"new": b"n"}, {"new": "survived"}, shown)
-        self.assertTrue(failed)
-        self.assertIn("stale in mutants/equivalent", said)
-        self.assertIn("rate: 0.00", said)
-
-
-class Lines(unittest.TestCase):
-    def test_one_reason_for_several(self):
-        shown = mutants.read_equivalent("# x\nfs/a.c f\n- a\n+ b\n+\nLong\nreason.\n\n")
-        self.assertEqual(shown, {("fs/a.c", "f", "a", "b"): "Long reason.",
-                                 ("fs/a.c", "f", "a", ""): "Long reason."})
+    def test_a_line_that_is_shown_equivalent_must_be_there_and_survive(self):
+        for old, result, why in (("old", "killed", "mutants/equivalent is wrong"),
+                                 ("older", "survived", "stale in mutants/equivalent")):
+            shown = f"{mutants.SUBJECTS[0].path} f\n- {old}\n+ new\nReason.\n"
+            failed, said = self.sample({"new": b"n"}, {"new": result}, shown)
+            self.assertTrue(failed)
+            self.assertIn(why, said)
 
 
 if __name__ == "__main__":
