@@ -783,7 +783,7 @@ static void count(struct tally *t, const struct shares *s)
 static void tell(const char *without, const char *mapped, const char *name, const struct tally *t)
 {
 	if (t->n)
-		printf("\t%-8s%-6s %-8s%6u\t%.3f %.3f\t%.3f %.3f\t%4u %4u %4u\n", without, mapped,
+		printf("    %-8s%-6s %-8s%6u   %.3f %.3f   %.3f %.3f   %4u %4u %4u\n", without, mapped,
 		       name, t->n, exp(t->sum.time / t->n), exp(t->sum.pages / t->n),
 		       exp(t->sum.best_time / t->n), exp(t->sum.best_pages / t->n), t->slower,
 		       t->slow, t->more);
