@@ -111,14 +111,18 @@ static void average_miss(struct open_file *o, pgoff_t index, unsigned long pages
 /* At each page: the next window is begun when the program enters the one before. */
 static void future_miss(struct open_file *o, const struct access *a, pgoff_t index)
 {
-	pgoff_t end = a->index + a->ahead, start = index;
+	pgoff_t start = index, end = min(a->index + a->ahead, index + a->most + 1);
 
 	if (!is_cached(&files[o->file], index))
 		read_window(o->file, a->index - a->behind, a->behind, 0);
-	while (start < min(end, index + a->most + 1) && is_cached(&files[o->file], start))
+	else if (o->far > index)
+		start = min(o->far, end);
+	while (start < end && is_cached(&files[o->file], start))
 		start++;
-	if (start < end && start <= index + a->most)
-		read_window(o->file, start, min(end - start, max(a->most, 1UL)), 0);
+	o->far = start;
+	if (start < end)
+		read_window(o->file, start,
+			    min(a->index + a->ahead - start, max(a->most, 1UL)), 0);
 }
 
 enum policy { AVERAGE, DOUBLING, RUNS, FUTURE, POLICIES };

@@ -36,6 +36,7 @@ struct open_file {
 	/* the average of 2.6.6 */
 	unsigned long average, serial, used;
 	pgoff_t next;
+	pgoff_t far;		/* "future" has looked as far as here */
 };
 
 static struct machine {
