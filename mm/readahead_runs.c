@@ -25,8 +25,8 @@
 #define RA_WAIT		VM_READAHEAD_PAGES
 /* Pages that a program waits for at once: their transfer takes no more than a few waits. */
 #define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)
-/* A run of faults touches one page in so many: two of those that one fault maps. */
-#define RA_DENSE	8
+/* A run of faults touches one page in so many: as one fault maps, 64 KiB of 4 KiB pages. */
+#define RA_DENSE	16
 /* Windows that mm/filemap.c reads around faults before it gives up: files of fewer are its. */
 #define RA_AROUND	100UL
 
