@@ -508,7 +508,8 @@ static const struct kind { const char *name, *words; } kinds[] = {
 	{ "skip", "once on one=3 of=10" }, { "shared", "once on by=8 group=8" },
 	{ "pieces", "pieces lens=768 n=100" }, { "log", "on lens=16 and lens=1 from=1000000" },
 	/* A page of an index, rows that lie together; now and then a report scans a part. */
-	{ "database", "file=20000 lens=1 and own file=400000 lens=8-32 and own on lens=256 every=50" },
+	{ "database",
+	  "file=20000 lens=1 and own file=400000 lens=8-32 and own on lens=256 every=50" },
 	/* As sqlite reads them: its header, an inner page of the tree, then rows */
 	{ "ranges", "lens=1 file=1 and lens=1 from=1 file=100 and lens=8-11 from=101 file=12000" },
 };
@@ -757,9 +758,10 @@ static void draw(unsigned long *state, char *text, size_t size)
 static void draw_more(unsigned long *state, char *text, size_t size)
 {
 	static const char * const more[] = {
-		"log lens=%lu max=%lu", "log lens=%lu max=%lu mapped", "pieces lens=%lu0 max=%lu n=50",
-		"pieces lens=%lu0 max=%lu n=50 mapped", "skip even of=%lu max=%lu n=40000",
-		"skip even of=%lu max=%lu n=40000 mapped", "runs lens=%lu0 max=%lu by=16 n=200 uneven",
+		"log lens=%lu max=%lu", "log lens=%lu max=%lu mapped",
+		"pieces lens=%lu0 max=%lu n=50", "pieces lens=%lu0 max=%lu n=50 mapped",
+		"skip even of=%lu max=%lu n=40000", "skip even of=%lu max=%lu n=40000 mapped",
+		"runs lens=%lu0 max=%lu by=16 n=200 uneven",
 	};
 
 	snprintf(text, size, more[pick(state, ARRAY_SIZE(more))], 1 + pick(state, 64),
@@ -787,8 +789,8 @@ static void count(struct tally *t, const struct shares *s)
 static void tell(const char *without, const char *mapped, const char *name, const struct tally *t)
 {
 	if (t->n)
-		printf("    %-8s%-6s %-8s%6u   %.3f %.3f   %.3f %.3f   %4u %4u %4u\n", without, mapped,
-		       name, t->n, exp(t->sum.time / t->n), exp(t->sum.pages / t->n),
+		printf("    %-8s%-6s %-8s%6u   %.3f %.3f   %.3f %.3f   %4u %4u %4u\n", without,
+		       mapped, name, t->n, exp(t->sum.time / t->n), exp(t->sum.pages / t->n),
 		       exp(t->sum.best_time / t->n), exp(t->sum.best_pages / t->n), t->slower,
 		       t->slow, t->more);
 }
