@@ -135,7 +135,7 @@ static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *v
 			end = ++used * RA_DENSE > index - from ? index + 1 : end;
 		folio_put(folio);
 	}
-	*gap = max(used * RA_DENSE, index - from) - (index - from);
+	*gap = max(used * RA_DENSE, index - from + 1) - (index - from + 1);
 	return end == from + RA_AT_ONCE ? view->end : end;
 }
 
@@ -296,7 +296,7 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 		return false;
 	if (view.state == RA_FAULTS)
 		ra_used_to(ractl->mapping, &view, &gap);
-	goes_on = view.state == RA_FAULTS && index - view.end <= min(gap, max);
+	goes_on = view.state == RA_FAULTS && index - view.end < min(gap, max);
 	if (!goes_on) {
 		ra_learn(ractl, &view);
 		history = index ? ra_history(ractl, max) : 0;
