@@ -25,8 +25,8 @@
 #define RA_WAIT		VM_READAHEAD_PAGES
 /* Pages that a program waits for at once: their transfer takes no more than a few waits. */
 #define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)
-/* A run of faults touches one page in so many: two of those that one fault maps. */
-#define RA_DENSE	8
+/* A run of faults touches one page in so many: as one fault maps, 64 KiB of 4 KiB pages. */
+#define RA_DENSE	16
 /* Windows that mm/filemap.c reads around faults before it gives up: files of fewer are its. */
 #define RA_AROUND	100UL
 
@@ -90,9 +90,8 @@ static void ra_set_window(struct file_ra_state *ra, const struct ra_view *view, 
 }
 
 /*
- * What it costs, in pages, to read on for runs of @len pages beyond their first requests, of which
- * @need were wanted and @have are there. @end, 0 if no run goes so far, is the best of their ends:
- * shorter ones have pages read in vain, longer ones wait, and go on as is best for them.
+ * What it costs to read on for runs of @len pages, of which @need were wanted and @have are there.
+ * @end, or 0, is the best of their ends: shorter ones read in vain, longer ones wait, and go on.
  */
 static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsigned long have,
 			     unsigned long *end)
@@ -136,7 +135,7 @@ static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *v
 			end = ++used * RA_DENSE > index - from ? index + 1 : end;
 		folio_put(folio);
 	}
-	*gap = max(used * RA_DENSE, index - from) - (index - from);
+	*gap = max(used * RA_DENSE, index - from + 1) - (index - from + 1);
 	return end == from + RA_AT_ONCE ? view->end : end;
 }
 
@@ -219,39 +218,40 @@ void ra_runs_read(struct readahead_control *ractl)
 /* A page is missing, @pages are wanted from there on. False: windows are as ever. */
 bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned long max)
 {
+	unsigned long end = 0, history = 0, most = min(max, max(pages, RA_AT_ONCE));
 	pgoff_t index = readahead_index(ractl);
-	unsigned long end = 0;
-	bool adjacent, first = false;
+	bool adjacent, goes_on;
 	struct ra_view view;
 
 	if (!ra_load(ractl, &view))
 		return false;
 	adjacent = index - view.prev_end + 1 <= 1;
+	goes_on = view.state == RA_READS ? index == view.end : adjacent && view.state == RA_SINGLE;
+	if (!adjacent && !goes_on)
+		ra_learn(ractl, &view);
 	if (!index || pages > max) {
-		if (!adjacent)
-			ra_learn(ractl, &view);
 		view.state = pages > max ? RA_UNKNOWN : RA_READS;
 		view.origin = index + pages;
-	} else if (view.state == RA_READS && index == view.end) {
-		ra_cost(view.len, index + pages - view.origin, 0, &end);
-	} else if (adjacent && view.state == RA_SINGLE) {
+	} else if (goes_on) {
+		view.origin = view.state == RA_SINGLE ? index : view.origin;
 		view.state = RA_READS;
-		view.origin = index;
-		ra_cost(view.len, pages, 0, &end);
+		ra_cost(view.len, index + pages - view.origin, 0, &end);
 	} else if (!adjacent || view.state != RA_READS || index < view.origin || index > view.end) {
-		if (!adjacent)
-			ra_learn(ractl, &view);
-		first = !adjacent && ra_history(ractl, max) <= pages;
-		view.origin = index + pages;
-		if (first)
+		history = adjacent ? 0 : ra_history(ractl, max);
+		if (!adjacent && history <= pages)
 			ra_cost(view.len, 0, 0, &end);
-		view.state = end ? RA_READS : first ? RA_SINGLE : RA_UNKNOWN;
+		view.state = end ? RA_READS : adjacent || history > pages ? RA_UNKNOWN : RA_SINGLE;
+		view.origin = index + pages;
 	}
 	if (end) {
-		end += view.origin;
-		ra_set_window(ractl->ra, &view, index,
-			      first ? ra_warm_end(ractl, &view, end, max) : end,
-			      min(max, max(pages, RA_AT_ONCE)), 0);
+		end = ra_warm_end(ractl, &view, view.origin + end, max);
+	} else if (history > pages && !xa_is_value(xa_load(&ractl->mapping->i_pages, index))) {
+		/* A stream's track, none that had to go: the next window is begun in this one. */
+		most = min(history + pages, max);
+		end = index + most + 1;
+	}
+	if (end) {
+		ra_set_window(ractl->ra, &view, index, end, most, history > pages ? pages : 0);
 		ra_runs_read(ractl);
 	} else {
 		ra_store(ractl->ra, &view, index);
@@ -296,7 +296,7 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 		return false;
 	if (view.state == RA_FAULTS)
 		ra_used_to(ractl->mapping, &view, &gap);
-	goes_on = view.state == RA_FAULTS && index - view.end <= min(gap, max);
+	goes_on = view.state == RA_FAULTS && index - view.end < min(gap, max);
 	if (!goes_on) {
 		ra_learn(ractl, &view);
 		history = index ? ra_history(ractl, max) : 0;
@@ -324,12 +324,12 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 {
 	struct ra_view view;
-	bool touched = ra_load(ractl, &view) && view.state == RA_FAULTS &&
-		       readahead_index(ractl) != view.mark && !folio_test_writeback(folio);
 
-	if (touched)
-		folio_clear_readahead(folio);
-	return touched;
+	if (!ra_load(ractl, &view) || view.state != RA_FAULTS ||
+	    readahead_index(ractl) == view.mark || folio_test_writeback(folio))
+		return false;
+	folio_clear_readahead(folio);
+	return true;
 }
 
 static const struct ctl_table ra_runs_sysctl[] = { {

@@ -57,7 +57,7 @@ SUBJECTS = (
     Subject("fs/direct-io.c", "", (EXTRACT,), (("dio_test", "cases={cases}"),)),
     Subject(EXTRACT, "iov-", ("fs/direct-io.c",), (("dio_test", "cases={cases}"),)),
     Subject("mm/readahead_runs.c", "ra-", ("mm/readahead_runs.h", "mm/readahead_test.c"),
-            (("ra_test",), ("ra_replay", "check"))),
+            (("ra_test",), ("ra_replay", "check", str(TREE / "Documentation/dio/readahead.rst")))),
     Subject("drivers/char/raw.c", "raw-", (), (("raw_test", "cases={cases}"),)),
 )
 OTHER_USE = "field-"    # right, but slow: for field/report.py

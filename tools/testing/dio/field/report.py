@@ -76,10 +76,10 @@ def iozone():
 def traces():
     """(case, what it is held against, a trace for ra_replay)"""
     for name, records in iozone():
-        yield f"iozone-{name}", "average", [f"0 a a {r * RECORD} {RECORD}" for r in records]
+        yield f"iozone-{name}", "average", [f"0 0 0 {r * RECORD} {RECORD}" for r in records]
     numbers = Numbers()
     runs = [numbers.below(4000) * 16 for _ in range(1000)]
-    yield "run-64k-by-4k", "mutant", [f"0 a a {(run + i) * 4096} 4096"
+    yield "run-64k-by-4k", "mutant", [f"0 0 0 {(run + i) * 4096} 4096"
                                       for run in runs for i in range(16)]
 
 
