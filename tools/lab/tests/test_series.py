@@ -681,7 +681,7 @@ class Trees(Case):
             self.assertEqual(self.run_series(*args)[0], 2)
 
 
-# An old tree: what lies below, its own folder over that, and the words that it has otherwise.
+# An old tree: what lies below, what is copied, and the words that it has otherwise.
 BELOW = {
     "2.4.18": ("common-2.4", "2.4.22"),
     "2.4.18-14": ("common-2.4", "vendor-2.4"),
@@ -692,11 +692,29 @@ BELOW = {
     "2.6.19": ("common-dio",),
     "2.6.32": ("common-dio",),
     "2.6.32-279": ("common-dio",),
+    "2.6.32-642": ("common-dio", "2.6.32-279"),
+}
+SCSI = "drivers/scsi/"
+COPIED = {
+    "common-2.4": (("aic7xxx/aic7xxx_host.h", "aic7xxx_old/aic7xxx.h"),
+                   ("aic7xxx/aic7xxx_host.h", "sym53c8xx.h"),
+                   ("aic7xxx/aic7xxx_host.h", "sym53c8xx_2/sym53c8xx.h"),
+                   ("sym53c8xx.c", "sym53c8xx_2/sym_glue.c")),
+    "2.4.18": (("aic7xxx/aic7xxx_osm.c", "aic7xxx/aic7xxx_linux.c"),
+               ("aic7xxx/aic7xxx_host.h", "aic7xxx/aic7xxx_linux_host.h")),
 }
 KZALLOC = [("fs/direct-io.c", "dio = kmalloc(", "dio = kzalloc("),
            ("fs/direct-io.c", "\tdio->blocks_available = 0;\n\tdio->cur_page = NULL;\n\n"
                               "\tdio->boundary = 0;\n\tdio->result = 0;\n", "")]
 OTHERWISE = {
+    "vendor-2.4": [
+        (SCSI + "hosts.h", "highmem_io:1;\n", "highmem_io:1;\n\n    unsigned can_do_varyio:1;\n"),
+        (SCSI + "aic7xxx_old/aic7xxx.h", "highmem_io: 1",
+         "highmem_io: 1,\t\\\n\tcan_do_varyio: 1"),
+        ("include/linux/iobuf.h", "locked : 1,\n",
+         "locked : 1,\n\t\t\tdovary : 1,\t/* vary-io */\n")],
+    "2.4.18-14": [(SCSI + "qlogicisp.h", "isp1020_detect",
+                   "isp1020_detect,\t\\\n\tcan_do_varyio:\t\t1")],
     "2.4.18": [("drivers/scsi/scsi.c", "\tq->", "        SDpnt->request_queue.")],
     "2.4.21-EL": [
         *((path, "can_do_varyio", "vary_io") for path in (
@@ -717,6 +735,14 @@ OTHERWISE = {
          "\t\t    dio->next != dio->cur_page_next)\n"),
         ("fs/direct-io.c", "\t\tif (dio->boundary)\n\t\t\tdio_bio_submit",
          "\t\telse if (dio->boundary)\n\t\t\tdio_bio_submit")],
+    "2.6.32-642": [("fs/direct-io.c", *pair) for pair in (       # submission has a struct of its own
+        ("\tstruct page *pages[DIO_PAGES];\t/* of user memory */\n", ""),
+        ("/* of all */\n", "/* of all */\n\tstruct page *pages[DIO_PAGES];\n"),
+        ("dio->", "sdio->"), ("sdio->rw", "dio->rw"),
+        ("dio_bio_submit(dio)", "dio_bio_submit(dio, sdio)"),
+        ("dio_send_cur_page(dio)", "dio_send_cur_page(dio, sdio, map_bh)"),
+        ("\t\tgoto out;\n\n\tretval", "\t\tgoto out;\n"
+         "\tmemset(dio, 0, offsetof(struct dio, pages));\n\tretval"))],
 }
 GONE = {"2.4.18": ["drivers/scsi/aic7xxx/aic7xxx_osm.c", "drivers/scsi/aic7xxx/aic7xxx_host.h"]}
 
@@ -751,9 +777,8 @@ KEPT = {
                 "if (!dio) goto out; memset(dio, 0, offsetof(struct dio, pages));")],
     "2.6.32-279": [("fs/direct-io.c", "dio->next != dio->cur_page_next) dio_bio_submit(dio); }")],
     "2.6.32-642": [("fs/direct-io.c", one) for one in (
-        "if (sdio->bio) dio_bio_submit(dio, sdio); } return ret;", "start, nr_pages); out:",
-        "sdio->bio = NULL; sdio->logical_offset_in_bio = 0;",
-        "sdio->cur_page_fs_offset != next) dio_bio_submit(dio, sdio); }")],
+        "if (sdio->bio) dio_bio_submit(dio, sdio); } return ret;", "start, nr_pages); return ret;",
+        "sdio->bio = NULL; }", "sdio->next != sdio->cur_page_next) dio_bio_submit(dio, sdio); }")],
 }
 
 
@@ -779,14 +804,21 @@ class Legacy(Case):
     def use(self, shape):
         """Lays the tree down; NAME.add is appended to NAME, as in an overlay."""
         shutil.rmtree(self.tree, ignore_errors=True)
-        for folder in (*BELOW.get(shape, ()), shape):
-            shutil.copytree(TREES / folder, self.tree, dirs_exist_ok=True)
+        self.tree.mkdir()
+        numbers = zip(("VERSION", "PATCHLEVEL", "SUBLEVEL"), re.findall(r"\d+", shape))
+        fill(self.tree, {"Makefile": "".join(f"{name} = {number}\n" for name, number in numbers)})
+        folders = (*BELOW.get(shape, ()), shape)
+        for folder in filter(Path.exists, map(TREES.joinpath, folders)):
+            shutil.copytree(folder, self.tree, dirs_exist_ok=True)
         for more in list(self.tree.rglob("*.add")):
             with open(more.with_suffix(""), "a") as file:
                 file.write(more.read_text())
             more.unlink()
-        for path, old, new in OTHERWISE.get(shape, ()):
-            self.edit(path, old, new)
+        for folder in folders:
+            for source, copy in COPIED.get(folder, ()):
+                fill(self.tree, {SCSI + copy: (self.tree / SCSI / source).read_text()})
+            for path, old, new in OTHERWISE.get(folder, ()):
+                self.edit(path, old, new)
         for path in GONE.get(shape, ()):
             (self.tree / path).unlink()
 
