@@ -162,7 +162,7 @@ def read_letter(root, name):
     if not lines[0] or len(lines) > 1 and lines[1]:
         raise Fault(name, "a message is a subject, an empty line, and why")
     for line in lines:
-        if len(line) > MESSAGE_WIDTH:
+        if len(line) > MESSAGE_WIDTH and not line.startswith("Fixes: "):
             raise Fault(name, f"a message has at most {MESSAGE_WIDTH} characters a line: {line}")
     return letter
 
