@@ -24,9 +24,10 @@ measured them before and behind it (DIR/steps.json). cover is the cover letter. 
 paths that stay in this repository, "Checkpatch:" what checkpatch --strict may say (type, file,
 reason).
 
-series/topics/ has what is sent together, and apart from the rest: each file there is a cover letter,
-"State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics without which it
-does not apply. The patches are those of the series, each put on the base by git cherry-pick.
+series/topics/ has what is sent together, and apart from the rest: each file there is a cover
+letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics on which it
+builds. The patches are those of the series, put on the base by git cherry-pick; what an older base
+leaves out is left out.
 
 Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
 ever sent.
@@ -272,9 +273,9 @@ def misplaced(root, version):
                                           (layer, (*SERIES, "omit")))
               for name in sorted(os.listdir(root / folder) if (root / folder).is_dir() else ())
               if name not in holds_these]
+    names = {f"{which}/{name}" for which in SERIES for name in os.listdir(root / "series" / which)}
     return faults + [Fault(where, f"series/ has no {name}") for name, where
-                     in overlay.listed(root, f"{layer}/omit").items()
-                     if Path(name).parent.name not in SERIES or not (root / "series" / name).exists()]
+                     in overlay.listed(root, f"{layer}/omit").items() if name not in names]
 
 
 def modern(root, version):
@@ -386,7 +387,7 @@ def topic_faults(root, letters_of_lists):
 
 
 def recipients_of(tree, letter, *args):
-    """Whom the tree's own get_maintainer.pl names; but of a hole that can be used one list alone."""
+    """Whom the tree's own get_maintainer.pl names; of a hole that can be used one list alone."""
     if state_of(letter).startswith("security"):
         return "security@kernel.org (nothing is published before they say so)\n"
     return perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", *args)
@@ -408,8 +409,8 @@ def list_topics(root, tree, short):
         print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
               + "".join(f", after {one}" for one in letter.lines("After")),
               *[f"{'':16} {one}" for one in lists or said], sep="\n")
-    print("series: TOPIC= writes one of these, or all; SERIES=lists all of them in turn, SERIES=tree these, "
-          "the engine and the raw driver")
+    print("series: TOPIC= writes one of these, or all; SERIES=lists all of them in turn, "
+          "SERIES=tree these, the engine and the raw driver")
     return report(faults)
 
 
@@ -686,6 +687,8 @@ def pick(repo, topics, name, env):
     for one in with_those_before(topics, name):
         git(repo, "tag", "--force", "base", env=env)
         for patch in topics[one].lines("Patches"):
+            if not git(repo, "tag", "--list", f"lists/{patch}", env=env):
+                continue        # this base leaves it out
             try:
                 git(repo, "cherry-pick", f"lists/{patch}", env=env)
             except Refusal as refusal:
@@ -790,17 +793,11 @@ def checkpatch(tree, folder, allowed):
     return faults
 
 
-def files_of(folder):
-    """{name: content} of what an earlier run, or this one, put into the folder."""
-    if not folder.is_dir():
-        return {}
-    files = [*folder.glob("0*"), folder / README, folder / RECIPIENTS]
-    return {p.name: p.read_bytes() for p in files if p.exists()}
-
-
 def deliver(made, folder):
     """Make folder hold what was made. False: it did before."""
-    old, new = files_of(folder), files_of(made)
+    ours = [*folder.glob("0*"), folder / README, folder / RECIPIENTS]
+    old = {p.name: p.read_bytes() for p in ours if p.exists()}
+    new = {p.name: p.read_bytes() for p in made.iterdir()}
     if old == new:
         return False
     title = old.get(README, b"").partition(b"\n")[0]
@@ -810,8 +807,8 @@ def deliver(made, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for name in old:
         (folder / name).unlink()
-    for name in new:
-        shutil.copyfile(made / name, folder / name)
+    for name, data in new.items():
+        (folder / name).write_bytes(data)
     return True
 
 
@@ -914,8 +911,12 @@ def do_modern(root, tree, out, which, topic):
         return refuse(tree, version, faults)
     allowed = [line for cover in covers for line in cover.lines("Checkpatch")]
     patches = [Patch(with_steps(p.letter, out, short), p.contents) for p in patches]
-    rc = 0
-    for name in topics if topic == "all" else [topic]:
+    rc, there = 0, {name_of(patch.letter) for patch in patches}
+    chosen = [name for name in topics
+              if there & set(topics[name].lines("Patches")) and topic in ("all", name)]
+    if topic and not chosen:
+        raise Fault(f"{TOPICS}/{topic}", f"none of its patches is for Linux {short}")
+    for name in chosen or [None]:
         folder = out / f"series-{short}-{name or which}"
         title = f"Patches for Linux {short}, {name or which}"
         rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,

@@ -731,31 +731,24 @@ class Base(unittest.TestCase):
 class Tidy(unittest.TestCase):
     """What spatch adds is brought into shape, what was there is left alone."""
 
-    def test_lines_added(self):
-        old = "a \n\nb\n"
-        for new, wanted in ((old, old),
-                            ("a \n\t\n\nc \nb\n", "a \n\nc\nb\n"),
-                            ("a \n\n\t\nb\n", "a \n\nb\n"),
-                            ("a \n\nb\n\t\nc\n", "a \n\nb\n\nc\n")):
-            with self.subTest(new=new):
-                self.assertEqual(overlay.tidy(old, new), wanted)
+    PARAMETER, MEMBER = "+int f(int one,\n+\t\t\tint two)\n", "+\t.open\t\t= f,\n"
+    SHAPES = (      # what was there, what the rules add, what spatch makes of it, what is wanted
+        ("a \n\nb\n", "", "a \n\nb\n", "a \n\nb\n"),
+        ("a \n\nb\n", "", "a \n\t\n\nc \nb\n", "a \n\nc\nb\n"),
+        ("a \n\nb\n", "", "a \n\n\t\nb\n", "a \n\nb\n"),
+        ("a \n\nb\n", "", "a \n\nb\n\t\nc\n", "a \n\nb\n\nc\n"),
+        ("a\n", PARAMETER, "int f(int one,\n      int two)\na\n",
+         "int f(int one,\n\t\t\tint two)\na\n"),
+        ("a\n", PARAMETER, "      int three)\na\n", "      int three)\na\n"),
+        ("a\n", PARAMETER, "\tint two)\na\n", "\tint two)\na\n"),
+        ("  a;\n", "+b;\n", "  a;\n  b;\n", "  a;\n  b;\n"),   # the rule does not say how far
+        ("\t.a = b,\n", MEMBER, "\t.a = b,\n\t.open  = f,\n", "\t.a = b,\n\t.open\t\t= f,\n"),
+        ("\t.a = b,\n", MEMBER, "\t.open  = f,\n\t.a = b,\n", "\t.open\t\t= f,\n\t.a = b,\n"),
+        ("\t.a = b,\n", MEMBER, "\t.a = b,\n\t.open = g,\n", "\t.a = b,\n\t.open = g,\n"),
+    )
 
-    def test_lines_indented_with_blanks(self):
-        old, rule = "a\n", "+int f(int one,\n+\t\t\tint two)\n"
-        for new, wanted in (("int f(int one,\n      int two)\na\n",
-                             "int f(int one,\n\t\t\tint two)\na\n"),
-                            ("      int three)\na\n", "      int three)\na\n"),
-                            ("\tint two)\na\n", "\tint two)\na\n")):
-            with self.subTest(new=new):
-                self.assertEqual(overlay.tidy(old, new, rule), wanted)
-        new = "  a;\n  b;\n"       # the rule does not say how far
-        self.assertEqual(overlay.tidy("  a;\n", new, "+b;\n"), new)
-
-    def test_members_of_an_initializer(self):
-        old, rule = "\t.a = b,\n", "+\t.open\t\t= f,\n"
-        for new, wanted in (("\t.a = b,\n\t.open  = f,\n", "\t.a = b,\n\t.open\t\t= f,\n"),
-                            ("\t.open  = f,\n\t.a = b,\n", "\t.open\t\t= f,\n\t.a = b,\n"),
-                            ("\t.a = b,\n\t.open = g,\n", "\t.a = b,\n\t.open = g,\n")):
+    def test_shapes(self):
+        for old, rule, new, wanted in self.SHAPES:
             with self.subTest(new=new):
                 self.assertEqual(overlay.tidy(old, new, rule), wanted)
 
