@@ -128,10 +128,10 @@ class Case(unittest.TestCase):
         command = re.search(r"in the tree: (git am .*)", readme.read_text())[1]
         subprocess.run(["sh", "-c", command], cwd=self.tree, check=True, capture_output=True)
 
-    def am_and_patch(self):
+    def am_and_patch(self, *programs):
         """git am and patch -p1 of what was made: they end in the same tree, no mode has changed."""
         commit(self.tree)
-        other, before = self.top / "other", executables(self.tree)
+        other, before = self.top / "other", executables(self.tree) | {*programs}
         shutil.copytree(self.tree, other)
         self.am()
         for patch in self.patches():
@@ -162,6 +162,7 @@ class Case(unittest.TestCase):
 @needs_spatch
 class Modern(Case):
     def test_am_and_patch_make_the_overlay(self):
+        (self.root / "mm/t/one.sh").chmod(0o755)
         self.make()
         self.assertEqual([p.name for p in self.patches()],
                          ["0001-fs-a-one-more.patch", "0002-mm-b-new.patch",
@@ -169,7 +170,7 @@ class Modern(Case):
         text = self.patches()[0].read_text()
         self.assertIn("From: Some One <one@example.org>\n", text)
         self.assertIn("Subject: [PATCH 1/3] fs: a: one more\n\nIt was too few.\n---\n", text)
-        self.am_and_patch()
+        self.am_and_patch("mm/t/one.sh")
         self.assertEqual(sorted(set(snapshot(self.tree)) - set(BASE)),
                          ["mm/b.c", "mm/t/one.sh", "mm/t/two"])
         self.assertIn("return x + 1;", (self.tree / "fs/a.c").read_text())
