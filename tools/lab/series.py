@@ -362,6 +362,10 @@ def state_of(letter):
     return " ".join(s.remark for s in letter.all("State"))
 
 
+def is_secret(letter):
+    return state_of(letter).startswith("security")
+
+
 def with_those_before(topics, name, seen=()):
     """The topics that one builds on, in their order, and itself."""
     if name not in topics or name in seen:
@@ -388,7 +392,7 @@ def topic_faults(root, letters_of_lists):
 
 def recipients_of(tree, letter, *args):
     """Whom the tree's own get_maintainer.pl names; of a hole that can be used one list alone."""
-    if state_of(letter).startswith("security"):
+    if is_secret(letter):
         return "security@kernel.org (nothing is published before they say so)\n"
     return perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", *args)
 
@@ -741,6 +745,11 @@ They carry no Signed-off-by. It says that you may pass the work on and answer fo
 Developer's Certificate of Origin), so no program can give it: read the patches, then apply them
 with git am -s, or git commit -s after patch. Who sends them on signs before git format-patch.
 """
+SECURITY = """
+These mend a hole that can be used. They go to security@kernel.org alone
+(Documentation/process/security-bugs.rst); nothing else about them is published
+before that list says so.
+"""
 B4 = f"""
 To send them on with b4, make a branch of them, in a git checkout of the kernel. Nothing here does
 that for you, and nothing is sent before you say b4 send without -o:
@@ -920,7 +929,8 @@ def do_modern(root, tree, out, which, topic):
         folder = out / f"series-{short}-{name or which}"
         title = f"Patches for Linux {short}, {name or which}"
         rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,
-                           folder, title, B4, name)
+                           folder, title,
+                           SECURITY if name and is_secret(topics[name]) else B4, name)
     return rc
 
 

@@ -504,6 +504,9 @@ class Topics(Case):
         self.assertFalse((self.out / "series-7.3-c/0000-cover-letter.txt").exists())
         self.assertEqual([(self.out / f"series-7.3-{name}/recipients").read_text()[:9]
                           for name in ("one", "c")], ["<fs@examp", "security@"])
+        read_me = (self.out / "series-7.3-c/README").read_text()
+        self.assertIn("They go to security@kernel.org alone", read_me)
+        self.assertNotIn("b4", read_me)
 
     def test_what_a_topic_needs_is_to_be_named(self):
         text = (self.root / "series/topics/two").read_text()
