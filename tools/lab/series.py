@@ -928,9 +928,12 @@ def do_modern(root, tree, out, which, topic):
     for name in chosen or [None]:
         folder = out / f"series-{short}-{name or which}"
         title = f"Patches for Linux {short}, {name or which}"
-        rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,
-                           folder, title,
-                           SECURITY if name and is_secret(topics[name]) else B4, name)
+        more = SECURITY if name and is_secret(topics[name]) else B4
+        try:
+            rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,
+                               folder, title, more, name)
+        except Fault as fault:      # the other topics are none the worse for it
+            rc |= report([fault])
     return rc
 
 

@@ -518,6 +518,10 @@ class Topics(Case):
             self.assertEqual(code, 1)
             self.assertIn(says, err)
             self.assertFalse(self.patches())
+        fill(self.root, {"series/topics/two": text.replace("After:\n\tone\n", "")})
+        self.assertEqual(self.run_series(self.tree, "--topic", "all")[0], 1)
+        self.assertEqual([p.parent.name for p in self.patches()],
+                         ["series-7.3-c", "series-7.3-one"])
 
     def test_what_an_older_base_leaves_out(self):
         self.version_is(6, 12, 9)
