@@ -374,10 +374,11 @@ def with_those_before(topics, name, seen=()):
                            with_those_before(topics, before, (*seen, name))), name]
 
 
-def topic_faults(root, letters_of_lists):
-    """Is each patch of the lists in one topic, and is each topic small?"""
+def topic_faults(root):
+    """Is each patch that the lists have of any base in one topic, and is each topic small?"""
     topics, faults = topics_of(root), []
-    takers = {name_of(patch): [] for patch in letters_of_lists}
+    takers = {name_of(patch): [] for version in overlay.SUPPORTED
+              for patch in letters(root, "lists", version)[0]}
     for name, letter in topics.items():
         with_those_before(topics, name)
         patches, lines = letter.lines("Patches"), letter.text.count("\n")
@@ -401,17 +402,20 @@ def list_topics(root, tree, short):
     """Print what there is to be sent."""
     series, faults = modern(root, short)
     by_name = {name_of(patch): patch for patch in series.letters["lists"]}
-    for name, letter in topics_of(root).items():
-        patches, paths = letter.lines("Patches"), set()
-        for patch in (by_name[one] for one in patches if one in by_name):
-            folder = (root / patch.name).parent
-            paths |= set(overlay.scan(folder)[0] if is_step(patch) else
+    here = {name: [by_name[one] for one in letter.lines("Patches") if one in by_name]
+            for name, letter in topics_of(root).items()}
+    for name, patches in here.items():
+        letter, paths = topics_of(root)[name], set()
+        if not patches:
+            continue            # it is for an older base
+        for patch in patches:
+            paths |= set(overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
                          map(path_of, patch.lines("Paths")))
         files = [arg for path in sorted(paths) if (tree / path).exists() for arg in ("-f", path)]
         said = (recipients_of(tree, letter, "--no-rolestats", *files) or "").splitlines()
         lists = [one for one in said if "<" not in one and "linux-kernel@" not in one]
         print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
-              + "".join(f", after {one}" for one in letter.lines("After")),
+              + "".join(f", after {one}" for one in letter.lines("After") if here.get(one)),
               *[f"{'':16} {one}" for one in lists or said], sep="\n")
     print("series: TOPIC= writes one of these, or all; SERIES=lists all of them in turn, "
           "SERIES=tree these, the engine and the raw driver")
@@ -842,8 +846,6 @@ def check_base(root, version):
     """(how many patches, how many paths, the faults) of a base."""
     series, faults = modern(root, version)
     patches, _ = series.up_to(SERIES[-1])
-    if version == overlay.SUPPORTED[0]:
-        faults += topic_faults(root, series.letters["lists"])
     for letter in patches:
         if is_step(letter):
             faults += check_fix(root, (root / letter.name).parent)
@@ -859,6 +861,7 @@ def do_check(root):
             patches, paths, more = check_base(root, version)
             said.append(f"series: Linux {version}: {patches} patches carry {paths} paths")
             faults |= {str(fault): fault for fault in more}
+        faults |= {str(fault): fault for fault in topic_faults(root)}
         fixes = known(root)
         for folder, letter in fixes.items():
             trees_of(letter)
