@@ -75,7 +75,8 @@ def main():
         topics = series.topics_of(args.overlay)
         folders = series.with_those_before(topics, args.topic)
         by_name = {series.name_of(letter): letter for letter in letters}
-        letters = [by_name[name] for one in folders for name in topics[one].lines("Patches")]
+        letters = [by_name[name] for one in folders for name in topics[one].lines("Patches")
+                   if name in by_name]      # some are for other bases
     patches = [patch for one in folders
                for patch in sorted((args.out / f"series-{short}-{one}").glob("0*.patch"))]
     if len(patches) != len(letters):
