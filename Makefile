@@ -61,9 +61,10 @@ help:
 	@echo '  check       checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
 	@echo '  nightly     all of it for all bases, and what CI leaves out: hours'
 	@echo 'Send:'
-	@echo '  series      the patches for BASE or KSRC (of 2.6 or 2.4, too) in $$O/series-*; SERIES=lists: what'
-	@echo '              the lists can take, tree: all (default: lists for 7.3)'
-	@echo '  series-steps  does each patch of it build without a warning (W=1), and boot?'
+	@echo '  series      of 7.3: the topics, their state, and to whom each goes; TOPIC=NAME (or all): its'
+	@echo '              patches, in $$O/series-*; SERIES=lists: those of all topics, tree: these and the rest;'
+	@echo '              of older bases tree, and what a KSRC of 2.6 or 2.4 needs'
+	@echo '  series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?'
 
 # What programs and over need besides is installed first, too.
 bench: MORE_PACKAGES = $(if $(ARRAY),,programs)
@@ -242,16 +243,17 @@ profile: modules selftests
 
 series:
 	@tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && $(LAB)/series.py --out $(O) \
-		$(if $(SERIES),--series $(SERIES)) "$$tree"
+		$(if $(TOPIC),--topic $(TOPIC),$(if $(SERIES),--series $(SERIES))) "$$tree"
 
 both-series:
 	@rc=0; for which in lists tree; do \
 		$(MAKE) series SERIES=$$which || rc=1; done; exit $$rc
 
-series-steps: SERIES := $(or $(SERIES),lists)
+series-steps: SERIES := $(if $(TOPIC),,$(or $(SERIES),lists))
 series-steps: series selftests
 	@mkdir -p $(O)/log; tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && \
-		$(LAB)/series_steps.py --out $(O) --series $(SERIES) "$$tree" | \
+		$(LAB)/series_steps.py --out $(O) $(if $(TOPIC),--topic $(TOPIC),--series $(SERIES)) \
+		"$$tree" | \
 		tee $(O)/log/test_series.tap; exit $${PIPESTATUS[0]}
 
 unit-tests: packages

@@ -3,9 +3,7 @@
 """Bring the files of this repository into a copy of a kernel tree.
 
     overlay.py BASE TARGET         make TARGET equal BASE + overlay
-    overlay.py --try BASE          write nothing, print every rule that does not match BASE
     overlay.py --check-smpl        parse and lint the semantic patches, those of all bases
-    overlay.py --list [--base V]   print "form path" of each file that applies to Linux V
     overlay.py --files [--base V]  print the name of each file here that makes up that overlay
     overlay.py --version-of TREE   print the kernel version of TREE
 
@@ -30,8 +28,8 @@ of BASE with CRLF line ends is refused: no patch of it would survive the mail.
 
 The content of every path is computed from BASE before anything is written, so a fault leaves TARGET
 as it was. Only files that differ are written, each by rename, so that make rebuilds what changed
-and no more. TARGET/.overlay lists what came from an overlay: it is written first with the old and
-the new paths, last with the new ones, and so a run that was cut short is put right by the next.
+and no more. TARGET/.overlay lists what came from an overlay, before it is written and until it is
+gone, so the next run puts right one that was cut short.
 
 A semantic patch is applied rule by rule: rules 1..k must change what rules 1..k-1 made, in as many
 places (stretches of changed lines) as the comment "// places: N" directly above rule k says, else
@@ -44,7 +42,6 @@ Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, 
 
 import argparse
 import difflib
-import fcntl
 import hashlib
 import os
 import re
@@ -55,7 +52,7 @@ import sys
 import tempfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,6 +64,8 @@ MANIFEST = ".overlay"
 TEMPORARY = ".overlay.tmp"
 SPATCH = ("spatch", "--very-quiet", "--no-includes", "--no-show-diff", "--smpl-spacing")
 SPATCH_SECONDS = 300
+RULE = re.compile(r"@\s*(?!(?:depends|extends|disable|using|exists|forall)\b)"
+                  r"([A-Za-z_]\w*)(\s[^@]*)?@")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "linux-dio/spatch")
 
 
@@ -104,7 +103,6 @@ class Rule:
     places: tuple                               # as many as the least, at most as the most
     last: int = 0                               # its last line
     edits: bool = False
-    bound: set = field(default_factory=set)     # the metavariables
     added: list = field(default_factory=list)   # runs of + lines
 
     def fault(self, where, what):
@@ -119,6 +117,8 @@ def in_overlay(path):
 
 def file_names(root):
     """All files of root, as git sees them where root is a checkout."""
+    if not root.is_dir():
+        raise Refusal(f"{root}: not a directory")
     if not (root / ".git").exists():
         for folder, folders, files in os.walk(root):
             here = Path(folder).relative_to(root)
@@ -167,15 +167,9 @@ def sources(root, names, prefix=""):
     return found, faults
 
 
-def names_in(root):
-    if not root.is_dir():
-        raise Refusal(f"{root}: not a directory")
-    return list(file_names(root))
-
-
 def scan(root):
     """An overlay without layers as {path: Source}, and the faults found on the way."""
-    return sources(root, names_in(root))
+    return sources(root, list(file_names(root)))
 
 
 # Layers
@@ -230,7 +224,7 @@ def lay(found, layer):
 
 def overlay_for(root, version):
     """The overlay for a base of this version as {path: Source}, and the faults."""
-    names = names_in(root)
+    names = list(file_names(root))
     found, faults = sources(root, names)
     layers = {v: sources(root, names, layer_of(v)) for v in SUPPORTED[1:]}
     plain = {p for one in (found, *(layer for layer, _ in layers.values()))
@@ -262,92 +256,49 @@ def bare(text):
                   lambda match: "\n" * match[0].count("\n"), text, flags=re.S)
 
 
-def metavariables(declarations):
-    """The names that metavariable declarations bind; symbol and the like stand for themselves."""
-    names = set()
-    for declaration in re.sub(r"\{[^}]*\}", "", declarations).split(";"):
-        if not re.match(r"\s*(symbol|typedef|(declarer|iterator|attribute)\s+name)\b", declaration):
-            for one in re.split(r"[=!~]", declaration)[0].split(","):
-                names.update(re.findall(r"\w+", one)[-1:])
-    return names
-
-
-def rule_header(where, header):
-    """The name in a line that opens a rule."""
-    if re.match(r"@\s*(script|initialize|finalize)\s*:", header):
-        raise Fault(where, "script rules are not supported")
-    if re.match(r"@\s*(@|(depends|extends|disable|using|exists|forall)\s)", header):
-        raise Fault(where, "unnamed rule")
-    match = re.fullmatch(r"@\s*([A-Za-z_]\w*)(\s[^@]*)?@", header)
-    if not match:
-        raise Fault(where, "the header of a rule needs the form @name ...@ and its own line")
-    return match[1]
-
-
 def declared_places(where, raw, following):
     """Of a comment "// places: N" or "// places: N-M"; None if raw is no such comment."""
-    match = re.match(r"\s*//\s*places\b(.*)", raw)
+    match = re.match(r"\s*// places\b(.*)", raw)
     if not match:
         return None
     number = re.fullmatch(r":\s*([1-9]\d*)(?:-([1-9]\d*))?\s*", match[1])
-    if not number:
-        raise Fault(where, "write this as // places: N")
-    if not following.startswith("@") or following.startswith("@@"):
-        raise Fault(where, "// places: N goes directly above the header of a rule")
+    if not number or not RULE.match(following):
+        raise Fault(where, "write // places: N directly above the header of a rule")
     return int(number[1]), int(number[2] or number[1])
-
-
-def preamble(where, code):
-    if code.startswith("virtual"):
-        raise Fault(where, "virtual rules are not supported")
-    if code:
-        raise Fault(where, "only comments may precede the first rule")
-
-
-def body_line(where, raw, code, rule, continues):
-    """One line below a rule's second @@."""
-    if raw.startswith("+"):
-        if not continues:
-            rule.added.append([])
-        rule.added[-1].append(raw.lstrip("+"))
-    elif re.search(r"<\.\.\.", code):
-        raise Fault(where, "<... matches zero times without a word: use <+...")
-    rule.edits |= raw.startswith(("+", "-"))
 
 
 def lint(name, text):
     """The rules of a semantic patch, found to be of the kind that can be checked."""
-    rules, rule, declarations, places = [], None, None, (1, 1)
+    rules, declares, places = [], False, (1, 1)
     raws, previous = text.split("\n"), ""
     for number, code in enumerate(bare(text).split("\n"), 1):
         where, raw, code = f"{name}:{number}", raws[number - 1], code.strip()
-        opens = code.startswith("@") and not raw.startswith(("+", "-"))
-        if declarations is not None:
-            if code == "@@":
-                rule.bound, declarations = metavariables(declarations), None
-            elif opens:
-                raise Fault(where, "the line that ends the declarations is @@ alone")
-            else:
-                declarations += code + "\n"
+        added, opens = raw.startswith("+"), code.startswith("@") and raw[0] not in "+-"
+        if declares:
+            declares = code != "@@"
         elif opens:
-            rule = Rule(rule_header(where, code), number, places)
-            if rule.name in (r.name for r in rules):
-                raise rule.fault(where, "a second rule of this name")
-            rules.append(rule)
-            declarations, places = "", (1, 1)
-        elif rule:
-            body_line(where, raw, code, rule, previous.startswith("+"))
-        else:
-            preamble(where, code)
-        if rule:
+            if not RULE.fullmatch(code):
+                raise Fault(where, "a rule begins with @NAME ...@ on a line of its own")
+            rules.append(Rule(RULE.fullmatch(code)[1], number, places))
+            declares, places = True, (1, 1)
+        elif code and not rules:
+            raise Fault(where, "only comments may precede the first rule")
+        elif "<..." in code and not added:
+            raise Fault(where, "<... matches zero times without a word: use <+...")
+        elif raw.startswith(("+", "-")):
+            rules[-1].edits = True
+            if added and not previous.startswith("+"):
+                rules[-1].added.append([])
+            if added:
+                rules[-1].added[-1].append(raw.lstrip("+"))
+        for rule in rules[-1:]:
             rule.last = number
         places = declared_places(where, raw, "".join(raws[number:number + 1])) or places
         previous = raw
-    if declarations is not None:
-        raise rule.fault(f"{name}:{rule.line}", "its declarations do not end")
     for rule in rules:
-        if not rule.edits:
-            raise rule.fault(f"{name}:{rule.line}", "only matches: each rule must edit")
+        if not rule.edits or [r.name for r in rules].count(rule.name) > 1:
+            raise rule.fault(f"{name}:{rule.line}", "only matches, or is there twice: each rule "
+                             "has a name and an edit of its own")
     if not rules:
         raise Fault(name, "holds no rule")
     return rules
@@ -367,8 +318,6 @@ def spatch(where, folder, *args):
 
 def spatch_fault(name, run):
     """What spatch has to say, in one line."""
-    if run.returncode < 0:
-        return Fault(name, f"spatch died of signal {-run.returncode}")
     if "No rules apply" in run.stderr:
         return Fault(name, "spatch drops all rules: does one add after a prototype?")
     error = re.search(r"((?:\w+ )?error: *.*)", run.stderr)
@@ -377,9 +326,7 @@ def spatch_fault(name, run):
     if error and line:
         near = f" near '{near[1]}'" if near else ""
         return Fault(f"{name}:{line[1]}", f"spatch: {error[1].strip(': ')}{near}")
-    lines = [s.strip() for s in run.stderr.splitlines() if s.strip()]
-    lines = [s for s in lines if not re.match(r"warning|init_defs", s, re.I)]
-    said = lines[-1] if lines else "no message"
+    said = (run.stderr.strip() or "no message").splitlines()[-1].strip()
     return Fault(name, f"spatch failed with code {run.returncode}: {said}")
 
 
@@ -467,16 +414,13 @@ def telling(lines):
     return bool(set(re.findall(r"[A-Za-z_]\w*", " ".join(lines))) - common)
 
 
-def bare_text(lines):
-    return "".join("".join(lines).split())
-
-
 def changes(old, new):
     """(i1, i2, j1, j2) of each stretch where new[j1:j2] came for old[i1:i2]; not of white space."""
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     stretches = [op[1:] for op in matcher.get_opcodes() if op[0] != "equal"]
     return [(i1, i2, j1, j2) for i1, i2, j1, j2 in stretches
-            if i1 == i2 or bare_text(old[i1:i2]) != bare_text(new[j1:j2])]
+            if i1 == i2 or "".join("".join(old[i1:i2]).split()) !=
+            "".join("".join(new[j1:j2]).split())]
 
 
 def stands_beside(old, place, lines):
@@ -487,12 +431,9 @@ def stands_beside(old, place, lines):
 
 
 def stands_in(old, rule):
-    """Does all that the rule adds already stand in old? Not known if it adds metavariables."""
-    lines = [line for run in rule.added for line in run]
-    if rule.bound & set(re.findall(r"\w+", " ".join(lines))) or not telling(lines):
-        return False
-    old = squeezed(old)
-    return all(contains(old, squeezed(run)) for run in rule.added)
+    """Does all that the rule adds already stand in old?"""
+    old, added = squeezed(old), [squeezed(run) for run in rule.added]
+    return any(map(telling, added)) and all(contains(old, run) for run in added)
 
 
 def judge(name, path, rule, old, new):
@@ -501,9 +442,8 @@ def judge(name, path, rule, old, new):
     if any(i1 == i2 and stands_beside(old, i1, new[j1:j2]) for i1, i2, j1, j2 in places):
         raise rule.fault(name, f"was applied before to {path}")
     if not places:
-        if stands_in(old, rule):
-            raise rule.fault(name, f"matches nothing in {path}, and what it adds is there")
-        raise rule.fault(name, f"matches nothing in {path}")
+        raise rule.fault(name, f"matches nothing in {path}"
+                         + ", and what it adds is there" * stands_in(old, rule))
     least, most = rule.places
     if len(places) < least:
         raise rule.fault(name, f"matches in part: {len(places)} of {least} places in {path}")
@@ -513,8 +453,8 @@ def judge(name, path, rule, old, new):
 
 # The content of a path
 
-def edited(root, source, base_file, path, misses):
-    """base_file after the rules; one that does not match ends this, or goes into misses."""
+def edited(root, source, base_file, path):
+    """base_file after the rules."""
     name = source.name
     text = (root / name).read_bytes().decode("latin-1")
     rules = lint(name, text)
@@ -524,25 +464,11 @@ def edited(root, source, base_file, path, misses):
         parse_smpl(root, name, folder)
         for rule in rules:
             then = after_rules(name, "\n".join(lines[:rule.last]), base_file, folder)
-            try:
-                judge(name, path, rule, now, then)
-            except Fault as fault:
-                if misses is None:
-                    raise
-                misses.append(fault)
+            judge(name, path, rule, now, then)
             now = then
             if rule.name == source.last:
                 break
     return now.encode("latin-1")
-
-
-def place_of(name, line, lines, path):
-    """The index of the one line of path that reads so."""
-    places = [n for n, one in enumerate(lines) if one.strip() == line]
-    if len(places) != 1:
-        raise Fault(f"{name}:1", f"{path} has {len(places)} lines \"{line}\", one is needed"
-                    if places else f"{path} has no line \"{line}\"")
-    return places[0]
 
 
 def appended(root, name, base_file, path):
@@ -559,7 +485,11 @@ def appended(root, name, base_file, path):
         data += "\n"
     if head:
         lines = data.splitlines(keepends=True)
-        place = place_of(name, head[1].strip(), lines, path)
+        places = [n for n, one in enumerate(lines) if one.strip() == head[1].strip()]
+        if len(places) != 1:
+            raise Fault(f"{name}:1", f"{path} has {len(places)} lines \"{head[1].strip()}\", one "
+                        "is needed")
+        place = places[0]
         return "".join([*lines[:place], block, "\n", *lines[place:]]).encode("latin-1")
     return (data + block).encode("latin-1")
 
@@ -578,7 +508,7 @@ def link_fault(source, link):
     return Fault(source.name, f"{link} is a link in the base, and no patch goes through one")
 
 
-def from_file(root, source, base_file, path, misses):
+def from_file(root, source, base_file, path):
     """What path is to be, with this overlay file and what it is applied to."""
     name, own = source.name, root / source.name
     if base_file.is_dir():
@@ -593,30 +523,30 @@ def from_file(root, source, base_file, path, misses):
     if not base_file.is_file():
         raise Fault(name, f"the base has no {path}")
     data = appended(root, name, base_file, path) if source.form == "append" else \
-        edited(root, source, base_file, path, misses)
+        edited(root, source, base_file, path)
     return Content(f"{source.form}ed", data, executable(base_file))
 
 
-def wanted(root, source, base, path, misses=None):
+def wanted(root, source, base, path):
     """What path is to be: the trunk's form is applied to the base, a layer's to the result."""
     link = link_in(base, path)
     if link:
         raise link_fault(source, link)
     if not source.below:
-        return from_file(root, source, base / path, path, misses)
-    content = from_file(root, source.below, base / path, path, misses)
+        return from_file(root, source, base / path, path)
+    content = from_file(root, source.below, base / path, path)
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
         file = Path(folder, Path(path).name)
         file.write_bytes(content.data)
-        content.data = from_file(root, source, file, path, misses).data
+        content.data = from_file(root, source, file, path).data
     return content
 
 
-def plan(root, overlay, base, misses=None):
+def plan(root, overlay, base):
     """{path: Content} of the whole overlay, and the faults."""
     def one(path):
         try:
-            return wanted(root, overlay[path], base, path, misses)
+            return wanted(root, overlay[path], base, path)
         except Fault as fault:
             return fault
 
@@ -626,40 +556,17 @@ def plan(root, overlay, base, misses=None):
     return made, faults
 
 
-def as_in_base(base, path):
-    file = base / path
-    if file.is_file():
-        return Content("restored", file.read_bytes(), executable(file))
-    return Content("deleted", None)
-
-
 # Writing
 
 def read_manifest(target):
     """{path: form} of what earlier runs brought."""
-    found, file = {}, target / MANIFEST
-    if not file.exists():
-        return found
-    lines = file.read_bytes().decode("utf-8", "replace").splitlines()
-    for number, line in enumerate(lines, 1):
-        form, _, path = line.partition(" ")
-        if form not in ("replace", *FORMS.values()) or not in_overlay(path) or \
-           ".." in path.split("/"):
-            raise Refusal(f"{file}:{number}: not a line that this tool wrote")
-        found[path] = form
+    file = target / MANIFEST
+    lines = file.read_text().splitlines() if file.exists() else []
+    found = {path: form for form, _, path in (line.partition(" ") for line in lines)}
+    for path in found:
+        if not in_overlay(path) or ".." in path.split("/"):
+            raise Refusal(f"{file}: {path}: not a path that this tool wrote")
     return found
-
-
-def write_file(target, path, data, mode=0o644, times=None):
-    temporary = target / TEMPORARY
-    with open(temporary, "wb") as out:
-        out.write(data)
-        out.flush()
-        os.fsync(out.fileno())
-    temporary.chmod(mode)
-    if times:
-        os.utime(temporary, ns=times)
-    os.replace(temporary, target / path)
 
 
 def write_manifest(target, forms):
@@ -667,19 +574,26 @@ def write_manifest(target, forms):
     write_file(target, MANIFEST, text.encode())
 
 
-def present(target, path):
-    """What path is now in target, or why it cannot be written."""
-    for folder in reversed(Path(path).parents):
-        here = target / folder
-        linked = folder.parts and here.is_symlink()
-        if linked or (os.path.lexists(here) and not here.is_dir()):
-            raise Refusal(f"{here} is not a directory: TARGET is no copy of BASE")
+def write_file(target, path, data, mode=0o644):
+    temporary = target / TEMPORARY
+    temporary.write_bytes(data)
+    temporary.chmod(mode)
+    (target / path).parent.mkdir(parents=True, exist_ok=True)
+    os.replace(temporary, target / path)
+
+
+def differs(target, path, content):
+    """Is path another in target? None: it is not to be there, nor is it."""
+    for folder in map(target.__truediv__, Path(path).parents[:-1]):
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise Refusal(f"{folder} is not a directory: TARGET is no copy of BASE")
     file = target / path
-    if not os.path.lexists(file):
-        return None, False
     if file.is_dir():
         raise Refusal(f"{file} is a directory: TARGET is no copy of BASE")
-    return (b"" if file.is_symlink() else file.read_bytes()), executable(file)
+    if not os.path.lexists(file) or content.data is None:
+        return os.path.lexists(file) or content.data is not None
+    return file.is_symlink() or (file.read_bytes(), executable(file)) != \
+        (content.data, content.executable)
 
 
 def delete(target, base, path):
@@ -690,37 +604,24 @@ def delete(target, base, path):
         (target / folder).rmdir()
 
 
-def write(target, path, content):
-    file = target / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    times = None
-    if file.is_file() and not file.is_symlink() and file.read_bytes() == content.data:
-        times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)     # only the mode differs
-    write_file(target, path, content.data, 0o755 if content.executable else 0o644, times)
-
-
-def differs(target, path, content):
-    data, mode = present(target, path)
-    if (target / path).is_symlink() or data != content.data:
-        return True
-    return data is not None and mode != content.executable
-
-
 def bring(target, base, overlay, contents):
-    """Write what differs, manifest first and last. Returns the number of files written."""
+    """Write what differs, the list of it first and last. Returns the number of files written."""
     forms = {path: source.form for path, source in overlay.items()}
     old = read_manifest(target)
     for path in sorted(set(old) - set(forms)):
-        contents[path] = as_in_base(base, path)
+        file = base / path
+        contents[path] = Content("restored", file.read_bytes(), executable(file)) \
+            if file.is_file() else Content("deleted", None)
     todo = [p for p in contents if differs(target, p, contents[p])]
     if todo:
         write_manifest(target, old | forms)
     for path in todo:
-        if contents[path].data is None:
+        content = contents[path]
+        if content.data is None:
             delete(target, base, path)
         else:
-            write(target, path, contents[path])
-        print(contents[path].verb, path, flush=True)
+            write_file(target, path, content.data, 0o755 if content.executable else 0o644)
+        print(content.verb, path, flush=True)
     if todo or old != forms:
         write_manifest(target, forms)
     return len(todo)
@@ -764,19 +665,6 @@ def check_target(base, version, target):
         raise Refusal(f"{target}: Linux {kernel_version(target)}, but BASE is {version}")
 
 
-@contextmanager
-def locked(target):
-    """Keep a second run out; the lock ends with the process at the latest."""
-    handle = os.open(target, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise Refusal(f"{target}: another run is at work on it") from None
-    finally:
-        os.close(handle)
-
-
 # The commands
 
 def report(faults):
@@ -785,33 +673,18 @@ def report(faults):
     return 1 if faults else 0
 
 
-def planned(root, base, short, misses=None):
-    """The overlay for a base, what it makes of it, and the faults."""
-    overlay, faults = overlay_for(root, short)
-    if any(source.form == "edit" for source in files_of(overlay)):
-        need_spatch()
-    contents, more = plan(root, overlay, base, misses)
-    return overlay, contents, faults + more
-
-
 def do_apply(base, target, root):
     version, short = check_base(base)
     check_target(base, version, target)
-    overlay, contents, faults = planned(root, base, short)
-    if faults:
-        return report(faults)
-    with locked(target):
-        count = bring(target, base, overlay, contents)
+    overlay, faults = overlay_for(root, short)
+    if any(source.form == "edit" for source in files_of(overlay)):
+        need_spatch()
+    contents, more = plan(root, overlay, base)
+    if faults + more:
+        return report(faults + more)
+    count = bring(target, base, overlay, contents)
     print(f"overlay: {len(overlay)} paths, {count} written")
     return 0
-
-
-def do_try(base, root):
-    misses = []
-    overlay, _, faults = planned(root, base, check_base(base)[1], misses)
-    if not misses + faults:
-        print(f"overlay: {len(overlay)} paths, every rule matches")
-    return report(sorted(misses + faults, key=str))
 
 
 def files_of(overlay):
@@ -841,15 +714,11 @@ def do_check(root):
     return report(faults.values())
 
 
-def do_list(root, version, names):
-    """Print the overlay for a base: its forms and paths, or the names of its files."""
+def do_list(root, version):
+    """Print the names of the files that make up the overlay for a base."""
     overlay, faults = overlay_for(root, version)
     if faults:
         return report(faults)
-    if not names:
-        for path in sorted(overlay):
-            print(*(f"{s.form} {path}" for s in files_of({path: overlay[path]})), sep="\n")
-        return 0
     lists = [n for n in (REPLACES, layer_of(version) + "omit") if (root / n).exists()]
     print(*sorted([*lists, *(source.name for source in files_of(overlay))]), sep="\n")
     return 0
@@ -875,17 +744,11 @@ def arguments(argv):
                         help="default: this repository")
     command = parser.add_mutually_exclusive_group()
     command.add_argument("--check-smpl", action="store_true")
-    command.add_argument("--list", action="store_true")
     command.add_argument("--files", action="store_true")
-    command.add_argument("--try", type=Path, metavar="BASE", dest="trial")
     command.add_argument("--version-of", type=Path, metavar="TREE")
-    parser.add_argument("--base", metavar="VERSION")
+    parser.add_argument("--base", metavar="VERSION", choices=SUPPORTED, default=SUPPORTED[0])
     args = parser.parse_args(argv)
-    if args.base and not (args.list or args.files):
-        parser.error("--base goes with --list and --files")
-    if args.base not in (None, *SUPPORTED):
-        parser.error(f"no base {args.base}: " + ", ".join(SUPPORTED))
-    alone = args.check_smpl or args.list or args.files or args.trial or args.version_of
+    alone = args.check_smpl or args.files or args.version_of
     if len(args.trees) != (0 if alone else 2):
         parser.error("no tree goes with this option" if alone else "BASE and TARGET are needed")
     return args
@@ -899,10 +762,8 @@ def main(argv):
             return 0
         if args.check_smpl:
             return do_check(args.overlay)
-        if args.list or args.files:
-            return do_list(args.overlay, args.base or SUPPORTED[0], args.files)
-        if args.trial:
-            return do_try(args.trial, args.overlay)
+        if args.files:
+            return do_list(args.overlay, args.base)
         return do_apply(*args.trees, args.overlay)
     except Refusal as refusal:
         print(f"overlay: {refusal}", file=sys.stderr)

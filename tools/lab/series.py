@@ -2,28 +2,35 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write the patches of this repository for a kernel tree.
 
-    series.py TREE [--series lists|tree] [--out DIR] [--overlay ROOT]
-            write DIR/series-VERSION-SERIES/, or of a tree older than those that overlay.py knows
-            DIR/series-VERSION-NAME/ (DIR: $O or out)
+    series.py TREE [--series lists|tree | --topic NAME] [--out DIR] [--overlay ROOT]
+            write DIR/series-VERSION-SERIES/, DIR/series-VERSION-NAME/, or of a tree older than
+            those that overlay.py knows DIR/series-VERSION-FOLDER/ (DIR: $O or out); of the newest
+            base without a name, list the topics
     series.py --check [--overlay ROOT]      is every path of every base in exactly one patch?
 
-There are two series. series/lists/ is for the mailing lists, and is written of the newest base if
-none is named. series/tree/ is for people who run the kernel: the lists' patches and then its own,
-which together are the whole overlay; it is written of an older base. Each file there is a patch, in
-the order of the names, which begin with a number of their own: its message, and below "Paths:" what
-it carries (a path of the kernel, or a folder with a slash at its end; or "PATH up to RULE", the
-first rules of an edit that a later patch carries whole, or all if no later one does). A line says
-nothing on a base that has no such path in its overlay. A folder is a patch, too: its message, and
-edits, in the three forms of overlay.py, of what the patches before it have left.
-base/V/series/lists/ and base/V/series/tree/ have more patches for base V, or others in place of
-those of the same name; base/V/series/omit lists those that are left out there (lists/NAME, below a
-comment that says why).
+There are two series. series/lists/ is for the mailing lists. series/tree/ is for people who run the
+kernel: the lists' patches and then its own, which together are the whole overlay; of an older base
+it is what is written. Each file there is a patch, in the order of the names, which begin with a
+number of their own: its message, and below "Paths:" what it carries (a path of the kernel, or a
+folder with a slash at its end; or "PATH up to RULE", the first rules of an edit that a later patch
+carries whole, or all if no later one does). A line says nothing on a base that has no such path in
+its overlay. A folder is a patch, too: its message, and edits, in the three forms of overlay.py, of
+what the patches before it have left. base/V/series/lists/ and base/V/series/tree/ have more patches
+for base V, or others in place of those of the same name; base/V/series/omit lists those that are
+left out there (lists/NAME, below a comment that says why).
 
-cover is the cover letter: {results} in it becomes what DIR/results.json has of the rows below
-"Rows:" (case and metric). What a patch has of them is put behind its message, once series_steps.py
-has measured them before and behind it (DIR/steps.json). "Left out:" names paths that stay in this
-repository, "Checkpatch:" what checkpatch --strict may say (type, file, reason). Beside the patches
-lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is ever sent.
+What a patch has below "Rows:" (case and metric) is put behind its message, once series_steps.py has
+measured them before and behind it (DIR/steps.json). cover is the cover letter. "Left out:" names
+paths that stay in this repository, "Checkpatch:" what checkpatch --strict may say (type, file,
+reason).
+
+series/topics/ has what is sent together, and apart from the rest: each file there is a cover
+letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics on which it
+builds. The patches are those of the series, put on the base by git cherry-pick; what an older base
+leaves out is left out.
+
+Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
+ever sent.
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
@@ -72,13 +79,17 @@ README = "README"
 RECIPIENTS = "recipients"
 STEPS = "steps.json"            # of series_steps.py
 SERIES = ("lists", "tree")      # the second goes on where the first ends
+TOPICS = "series/topics"
+MOST_PATCHES = 8        # of a topic
+MOST_LINES = 40         # of its cover
 MESSAGE = "message"
 MESSAGE_WIDTH = 75      # checkpatch.pl's
 MOST_ROWS = 12          # of a table
 MEASURED = """\
 Before and behind this patch, in QEMU with a clock that counts instructions
 (insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
-SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word")
+SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word",
+            "State", "Patches", "After")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 UP_TO = re.compile(r"(\S+) up to (\w+)")
 
@@ -152,7 +163,7 @@ def read_letter(root, name):
     if not lines[0] or len(lines) > 1 and lines[1]:
         raise Fault(name, "a message is a subject, an empty line, and why")
     for line in lines:
-        if len(line) > MESSAGE_WIDTH:
+        if len(line) > MESSAGE_WIDTH and not line.startswith("Fixes: "):
             raise Fault(name, f"a message has at most {MESSAGE_WIDTH} characters a line: {line}")
     return letter
 
@@ -184,6 +195,11 @@ def letters(root, which, version):
 def is_step(letter):
     """Does it edit by itself, in place of carrying paths of the overlay?"""
     return letter.name.endswith(f"/{MESSAGE}")
+
+
+def name_of(letter):
+    """The name of a patch: that of its file or folder."""
+    return Path(letter.name.removesuffix(f"/{MESSAGE}")).name
 
 
 def covers(line, path):
@@ -241,7 +257,7 @@ def idle(root, patches, both_covers, paths, version):
 
 
 def rows_of(letter):
-    """[(case, metric)] of the rows that a cover or a patch shows."""
+    """[(case, metric)] of the rows that a patch shows."""
     rows = [tuple(line.split()) for line in letter.lines("Rows")]
     if len(rows) > MOST_ROWS or any(len(row) != 2 for row in rows):
         raise Fault(letter.name, f"write below Rows: a case and its metric, {MOST_ROWS} lines at "
@@ -251,16 +267,15 @@ def rows_of(letter):
 
 def misplaced(root, version):
     """The faults of what has no place in series/ or a layer's, or is omitted and is not there."""
-    faults, layer, known_names = [], layer_of(version), set()
-    for folder, holds_these in (("series", SERIES), (layer, (*SERIES, "omit"))):
-        for name in sorted(os.listdir(root / folder)) if (root / folder).is_dir() else ():
-            if name not in holds_these:
-                faults.append(Fault(f"{folder}/{name}",
-                                    f"{folder}/ holds {', '.join(holds_these)}"))
-    for which in SERIES:
-        known_names |= {f"{which}/{name}" for name in os.listdir(root / "series" / which)}
+    layer = layer_of(version)
+    faults = [Fault(f"{folder}/{name}", f"{folder}/ holds {', '.join(holds_these)}")
+              for folder, holds_these in (("series", (*SERIES, "topics")),
+                                          (layer, (*SERIES, "omit")))
+              for name in sorted(os.listdir(root / folder) if (root / folder).is_dir() else ())
+              if name not in holds_these]
+    names = {f"{which}/{name}" for which in SERIES for name in os.listdir(root / "series" / which)}
     return faults + [Fault(where, f"series/ has no {name}") for name, where
-                     in overlay.listed(root, f"{layer}/omit").items() if name not in known_names]
+                     in overlay.listed(root, f"{layer}/omit").items() if name not in names]
 
 
 def modern(root, version):
@@ -273,7 +288,7 @@ def modern(root, version):
     patches, both_covers = series.up_to(SERIES[-1])
     series.carried, more = carriers(root, patches, both_covers, found)
     faults += more + idle(root, patches, both_covers, found, version)
-    for letter in (*patches, *both_covers):
+    for letter in patches:
         rows_of(letter)
     return series, faults
 
@@ -332,6 +347,79 @@ def modern_patches(root, tree, version, which):
                   for path, (name, data) in last.items()
                   if path not in whole or whole[path].data != data]
     return made, series_covers, faults
+
+
+# Topics
+
+def topics_of(root):
+    """{name: its letter}"""
+    folder = root / TOPICS
+    return {name: read_letter(root, f"{TOPICS}/{name}")
+            for name in sorted(os.listdir(folder) if folder.is_dir() else ())}
+
+
+def state_of(letter):
+    return " ".join(s.remark for s in letter.all("State"))
+
+
+def is_secret(letter):
+    return state_of(letter).startswith("security")
+
+
+def with_those_before(topics, name, seen=()):
+    """The topics that one builds on, in their order, and itself."""
+    if name not in topics or name in seen:
+        raise Fault(f"{TOPICS}/{name}", "there is no such topic, or it builds on itself")
+    return [*dict.fromkeys(one for before in topics[name].lines("After") for one in
+                           with_those_before(topics, before, (*seen, name))), name]
+
+
+def topic_faults(root):
+    """Is each patch that the lists have of any base in one topic, and is each topic small?"""
+    topics, faults = topics_of(root), []
+    takers = {name_of(patch): [] for version in overlay.SUPPORTED
+              for patch in letters(root, "lists", version)[0]}
+    for name, letter in topics.items():
+        with_those_before(topics, name)
+        patches, lines = letter.lines("Patches"), letter.text.count("\n")
+        if not state_of(letter) or len(patches) > MOST_PATCHES or lines > MOST_LINES:
+            faults.append(Fault(letter.name, f"a topic has a State:, up to {MOST_PATCHES} patches "
+                                f"and {MOST_LINES} lines; here are {len(patches)}, and {lines}"))
+        for patch in patches:
+            takers.setdefault(patch, [None]).append(name)
+    return faults + [Fault(f"series/lists/{patch}", f"is in the topics {names}, not in one")
+                     for patch, names in takers.items() if topics and len(names) != 1]
+
+
+def recipients_of(tree, letter, *args):
+    """Whom the tree's own get_maintainer.pl names; of a hole that can be used one list alone."""
+    if is_secret(letter):
+        return "security@kernel.org (nothing is published before they say so)\n"
+    return perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", *args)
+
+
+def list_topics(root, tree, short):
+    """Print what there is to be sent."""
+    series, faults = modern(root, short)
+    by_name = {name_of(patch): patch for patch in series.letters["lists"]}
+    here = {name: [by_name[one] for one in letter.lines("Patches") if one in by_name]
+            for name, letter in topics_of(root).items()}
+    for name, patches in here.items():
+        letter, paths = topics_of(root)[name], set()
+        if not patches:
+            continue            # it is for an older base
+        for patch in patches:
+            paths |= set(overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
+                         map(path_of, patch.lines("Paths")))
+        files = [arg for path in sorted(paths) if (tree / path).exists() for arg in ("-f", path)]
+        said = (recipients_of(tree, letter, "--no-rolestats", *files) or "").splitlines()
+        lists = [one for one in said if "<" not in one and "linux-kernel@" not in one]
+        print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
+              + "".join(f", after {one}" for one in letter.lines("After") if here.get(one)),
+              *[f"{'':16} {one}" for one in lists or said], sep="\n")
+    print("series: TOPIC= writes one of these, or all; SERIES=lists all of them in turn, "
+          "SERIES=tree these, the engine and the raw driver")
+    return report(faults)
 
 
 # The fixes for 2.4 and 2.6: does a tree have one, need it, or neither?
@@ -552,14 +640,6 @@ def changes_in(tree):
     return [line[3:].removeprefix(prefix) for line in lines.split("\0") if line]
 
 
-def check_leftovers(tree, patches):
-    """A patch that was applied by half leaves its rejects behind."""
-    for path in (path for patch in patches for path in patch.contents):
-        for left in (f"{path}.rej", f"{path}.orig"):
-            if (tree / left).exists():
-                raise Refusal(f"{tree}: a dirty tree: {left} is there: finish or undo that patch")
-
-
 # Patches
 
 def identity(root):
@@ -605,11 +685,28 @@ def commit_patches(repo, tree, patches, env):
         for path, content in patch.contents.items():
             put(repo, path, content.data, content.executable)
         commit(f"--message={patch.letter.text}")
+        folder = Path(patch.letter.name.removesuffix(f"/{MESSAGE}")).parent.name
+        git(repo, "tag", f"{folder}/{name_of(patch.letter)}", env=env)
 
 
-def table(rows, kernels=bench.KERNELS):
-    """Results as lines of text that a letter has room for."""
-    cells = [("case", "metric", "unit", *kernels, "ratio")]
+def pick(repo, topics, name, env):
+    """Put a topic, and those that it builds on, on the base. Tag base is where its own begin."""
+    git(repo, "checkout", "--quiet", "-b", "topic", "base", env=env)
+    for one in with_those_before(topics, name):
+        git(repo, "tag", "--force", "base", env=env)
+        for patch in topics[one].lines("Patches"):
+            if not git(repo, "tag", "--list", f"lists/{patch}", env=env):
+                continue        # this base leaves it out
+            try:
+                git(repo, "cherry-pick", f"lists/{patch}", env=env)
+            except Refusal as refusal:
+                raise Fault(f"{TOPICS}/{one}", f"{patch} does not apply to the base alone; name "
+                            f"below After: the topic that it needs ({refusal})") from None
+
+
+def table(rows):
+    """What a patch gave, as lines of text."""
+    cells = [("case", "metric", "unit", "before", "behind", "ratio")]
     cells += [(r["case"], r["metric"], r["unit"],
                *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows]
     widths = [max(map(len, column)) for column in zip(*cells)]
@@ -626,26 +723,13 @@ def with_steps(letter, out, short):
     if not shown:
         return letter
     return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n"
-                                f"{table(shown, ('before', 'behind'))}\n")
-
-
-def with_results(cover, out, short):
-    """The cover's text, with the rows that it shows where it says {results}."""
-    bench.RESULTS = str(out / "results.json")
-    results = {(r["case"], r["metric"]): r for r in bench.load()
-               if bench.place(r)[0] == short and r.get("time") != "host" and "before" not in r}
-    rows = rows_of(cover)
-    missing = [row for row in rows if row not in results]
-    if missing and "{results}" in cover.text:
-        print(f"series: {bench.RESULTS} has nothing of Linux {short} for {len(missing)} rows of "
-              f"the cover, {' '.join(missing[0])} first (make bench)", file=sys.stderr)
-    shown = [results[row] for row in rows if row in results]
-    return cover.text.replace("{results}", table(shown) if shown else "(not measured yet)")
+                                f"{table(shown)}\n")
 
 
 def format_patches(repo, folder, blurb, env):
     """Write the commits as mails into folder; blurb: the cover's text, if there is one."""
-    args = ["--cover-letter"] if blurb else []
+    alone = git(repo, "rev-list", "--count", "base..", env=env).strip() == "1"
+    args = ["--cover-letter"] if blurb and not alone else []
     git(repo, "format-patch", "--quiet", "--no-signature", "--full-index",
         f"--output-directory={folder}", *args, "base..", env=env)
     for file in folder.glob("0000-*"):
@@ -665,6 +749,11 @@ They carry no Signed-off-by. It says that you may pass the work on and answer fo
 Developer's Certificate of Origin), so no program can give it: read the patches, then apply them
 with git am -s, or git commit -s after patch. Who sends them on signs before git format-patch.
 """
+SECURITY = """
+These mend a hole that can be used. They go to security@kernel.org alone
+(Documentation/process/security-bugs.rst); nothing else about them is published
+before that list says so.
+"""
 B4 = f"""
 To send them on with b4, make a branch of them, in a git checkout of the kernel. Nothing here does
 that for you, and nothing is sent before you say b4 send without -o:
@@ -680,20 +769,19 @@ that for you, and nothing is sent before you say b4 send without -o:
 """
 
 
-def find_recipients(tree, folder):
-    """Write down whom the tree's own get_maintainer.pl names for the patches."""
-    script = tree / "scripts/get_maintainer.pl"
-    if not script.is_file():
-        return
-    run = subprocess.run(["perl", script, "--no-git", "--no-git-fallback",
-                          *sorted(folder.glob("*.patch"))], cwd=tree, capture_output=True,
-                         text=True, errors="replace", check=False,
-                         env={**os.environ, "HOME": str(folder)})     # no configuration has a say
-    if run.returncode or not run.stdout:
-        said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
-        print(f"series: {script} does not run here: {said}", file=sys.stderr)
-        return
-    (folder / RECIPIENTS).write_text(run.stdout)
+def perl(tree, script, *args):
+    """What one of the tree's own scripts says; None if there is none, or it does not run here."""
+    file = tree / "scripts" / script
+    if not file.is_file():
+        return None
+    with tempfile.TemporaryDirectory(prefix="series.") as home:     # no configuration has a say
+        run = subprocess.run(["perl", file, *args], cwd=tree, capture_output=True, text=True,
+                             errors="replace", check=False, env={**os.environ, "HOME": home})
+    if not run.returncode or "total:" in run.stdout:
+        return run.stdout
+    said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
+    print(f"series: {file} does not run here: {said}", file=sys.stderr)
+    return None
 
 
 def may_say(line, allowed):
@@ -705,36 +793,24 @@ def may_say(line, allowed):
 
 def checkpatch(tree, folder, allowed):
     """What the tree's own checkpatch says, less what is allowed: [Fault]."""
-    script = tree / "scripts/checkpatch.pl"
-    if not script.is_file():
-        return []
     faults = []
     for patch in sorted(folder.glob("*.patch")):
-        run = subprocess.run(["perl", script, "--no-tree", "--no-signoff", "--terse", "--strict",
-                              "--show-types", "--showfile", patch], cwd=folder,
-                             capture_output=True, text=True, errors="replace", check=False)
-        lines = [line.removeprefix(f"{patch}:") for line in run.stdout.splitlines()
+        said = perl(tree, "checkpatch.pl", "--no-tree", "--no-signoff", "--terse", "--strict",
+                    "--show-types", "--showfile", patch)
+        if said is None:
+            break
+        lines = [line.removeprefix(f"{patch}:") for line in said.splitlines()
                  if re.search(r":\d*: *(ERROR|WARNING|CHECK)", line)]
-        if not lines and run.returncode and "total:" not in run.stdout:
-            said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
-            print(f"series: {script} does not run here: {said}", file=sys.stderr)
-            return faults
         faults += [Fault(patch.name, f"checkpatch: {line}") for line in lines
                    if not any(may_say(line, one) for one in allowed)]
     return faults
 
 
-def files_of(folder):
-    """{name: content} of what an earlier run, or this one, put into the folder."""
-    if not folder.is_dir():
-        return {}
-    files = [*folder.glob("0*"), folder / README, folder / RECIPIENTS]
-    return {p.name: p.read_bytes() for p in files if p.exists()}
-
-
 def deliver(made, folder):
     """Make folder hold what was made. False: it did before."""
-    old, new = files_of(folder), files_of(made)
+    ours = [*folder.glob("0*"), folder / README, folder / RECIPIENTS]
+    old = {p.name: p.read_bytes() for p in ours if p.exists()}
+    new = {p.name: p.read_bytes() for p in made.iterdir()}
     if old == new:
         return False
     title = old.get(README, b"").partition(b"\n")[0]
@@ -744,8 +820,8 @@ def deliver(made, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for name in old:
         (folder / name).unlink()
-    for name in new:
-        shutil.copyfile(made / name, folder / name)
+    for name, data in new.items():
+        (folder / name).write_bytes(data)
     return True
 
 
@@ -785,6 +861,7 @@ def do_check(root):
             patches, paths, more = check_base(root, version)
             said.append(f"series: Linux {version}: {patches} patches carry {paths} paths")
             faults |= {str(fault): fault for fault in more}
+        faults |= {str(fault): fault for fault in topic_faults(root)}
         fixes = known(root)
         for folder, letter in fixes.items():
             trees_of(letter)
@@ -802,18 +879,22 @@ def report(faults):
     return 1 if faults else 0
 
 
-def make_patches(root, tree, patches, blurb, allowed, read_me, folder):
+def make_patches(root, tree, patches, cover, allowed, read_me, folder, topic=None):
     """Write the patches into folder. (has it changed, faults)"""
     env = identity(root)
     with tempfile.TemporaryDirectory(prefix="series.") as scratch:
         repo, made = Path(scratch, "repo"), Path(scratch, "made")
         repo.mkdir()
         commit_patches(repo, tree, patches, env)
-        format_patches(repo, made, blurb, env)
+        if topic:
+            pick(repo, topics_of(root), topic, env)
+        format_patches(repo, made, cover and cover.text, env)
         (made / README).write_text(read_me)
-        faults = checkpatch(tree, made, allowed) if blurb else []   # those of 2.6 do not run today
-        if blurb and not faults:
-            find_recipients(tree, made)
+        faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
+        people = recipients_of(tree, cover, *sorted(made.glob("*.patch"))) \
+            if cover and not faults else None
+        if people:
+            (made / RECIPIENTS).write_text(people)
         return not faults and deliver(made, folder), faults
 
 
@@ -826,48 +907,64 @@ def refuse(tree, version, faults, more=""):
 def of_which_series(short, which):
     """The one that is named, or what comes of such a base."""
     if short not in overlay.SUPPORTED and which:
-        raise Refusal("--series goes with Linux " + ", ".join(overlay.SUPPORTED))
-    return which or SERIES[short != overlay.SUPPORTED[0]]
+        raise Refusal("--series and --topic go with Linux " + ", ".join(overlay.SUPPORTED))
+    return which or SERIES[-1]
 
 
-def do_series(root, tree, out, which):
-    for program in ("git", "perl"):
-        if not shutil.which(program):
-            raise Refusal(f"{program} not found")
-    overlay.need_spatch()
-    version, said, blurb, allowed, more = check_tree(tree), [], None, [], ""
+def do_modern(root, tree, out, which, topic):
+    """Write a series, a topic, or all topics, for a base of overlay.py."""
+    version = overlay.kernel_version(tree)
     short = version.rpartition(".")[0]
-    which = of_which_series(short, which)
-    if short in overlay.SUPPORTED:
-        patches, series_covers, faults = modern_patches(root, tree, short, which)
-        allowed = [line for cover in series_covers for line in cover.lines("Checkpatch")]
-        folder, title = out / f"series-{short}-{which}", f"Patches for Linux {short}, {which}"
-        patches = [Patch(with_steps(p.letter, out, short), p.contents) for p in patches]
-        blurb, more = "" if faults else with_results(series_covers[-1], out, short), B4
-    else:
-        said, patches, faults = legacy_patches(root, tree, version)
-        folder = out / f"series-{version}-{tree.name}"
-        title = f"Patches for Linux {version} in {tree}"
-    if faults:
-        return refuse(tree, version, faults, "" if more else
-                      "; what a fix does may be there in other words")
-    check_leftovers(tree, patches)
-    changed = False
-    if patches:
-        prefix = prefix_of(tree)
-        read_me = (READ_ME + more).format(
-            title=title, folder=shlex.quote(str(folder.absolute())),
-            below=f"--directory={shlex.quote(prefix)} " if prefix else "")
-        changed, faults = make_patches(root, tree, patches, blurb, allowed, read_me, folder)
+    topics = topics_of(root)
+    for one in [topic] if topic not in (None, "all") else ():
+        with_those_before(topics, one)
+    patches, covers, faults = modern_patches(root, tree, short, which)
     if faults:
         return refuse(tree, version, faults)
-    print(f"series: Linux {version} in {tree}")
+    allowed = [line for cover in covers for line in cover.lines("Checkpatch")]
+    patches = [Patch(with_steps(p.letter, out, short), p.contents) for p in patches]
+    rc, there = 0, {name_of(patch.letter) for patch in patches}
+    chosen = [name for name in topics
+              if there & set(topics[name].lines("Patches")) and topic in ("all", name)]
+    if topic and not chosen:
+        raise Fault(f"{TOPICS}/{topic}", f"none of its patches is for Linux {short}")
+    for name in chosen or [None]:
+        folder = out / f"series-{short}-{name or which}"
+        title = f"Patches for Linux {short}, {name or which}"
+        more = SECURITY if name and is_secret(topics[name]) else B4
+        try:
+            rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,
+                               folder, title, more, name)
+        except Fault as fault:      # the other topics are none the worse for it
+            rc |= report([fault])
+    return rc
+
+
+def do_legacy(root, tree, out):
+    version = overlay.kernel_version(tree)
+    said, patches, faults = legacy_patches(root, tree, version)
+    if faults:
+        return refuse(tree, version, faults, "; what a fix does may be there in other words")
+    if patches:
+        rc = write_series(root, tree, patches, None, [], out / f"series-{version}-{tree.name}",
+                          f"Patches for Linux {version} in {tree}", "")
     for fix, verdict in said:
         print(f"  {fix:32} {verdict}")
     if not patches:
         print("series: nothing is left to do: the tree has or needs none of the fixes")
-        return 0
-    print(f"series: {len(patches)} patch{'es' * (len(patches) > 1)} in {folder}"
+    return rc if patches else 0
+
+
+def write_series(root, tree, patches, cover, allowed, folder, title, more, topic=None):
+    prefix = prefix_of(tree)
+    read_me = (READ_ME + more).format(
+        title=title, folder=shlex.quote(str(folder.absolute())),
+        below=f"--directory={shlex.quote(prefix)} " if prefix else "")
+    changed, faults = make_patches(root, tree, patches, cover, allowed, read_me, folder, topic)
+    if faults:
+        return refuse(tree, overlay.kernel_version(tree), faults)
+    count = len(list(folder.glob("*.patch")))
+    print(f"series: {count} patch{'es' * (count > 1)} in {folder}"
           + ("" if changed else ": nothing changed"))
     if not os.access(tree, os.W_OK):
         print(f"series: {tree} is read-only: apply them to a copy of it")
@@ -875,20 +972,37 @@ def do_series(root, tree, out, which):
     return 0
 
 
+def do_series(root, tree, out, which, topic):
+    for program in ("git", "perl"):
+        if not shutil.which(program):
+            raise Refusal(f"{program} not found")
+    overlay.need_spatch()
+    short = check_tree(tree).rpartition(".")[0]
+    if short not in overlay.SUPPORTED:
+        if which or topic:
+            raise Refusal("--series and --topic go with Linux " + ", ".join(overlay.SUPPORTED))
+        return do_legacy(root, tree, out)
+    if short == overlay.SUPPORTED[0] and not which and not topic:
+        return list_topics(root, tree, short)
+    return do_modern(root, tree, out, which or SERIES[not topic], topic)
+
+
 def arguments(argv):
     parser = overlay.Parser(prog="series.py", description=__doc__, allow_abbrev=False,
-                            usage="%(prog)s TREE [--series lists|tree] | --check "
+                            usage="%(prog)s TREE [--series lists|tree | --topic NAME] | --check "
                                   "[--overlay ROOT] [--out DIR]",
                             formatter_class=overlay.argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", nargs="?", type=Path, metavar="TREE")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--series", choices=SERIES)
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--series", choices=SERIES)
+    one.add_argument("--topic", metavar="NAME")
     here = Path(__file__).resolve().parents[2]
     parser.add_argument("--overlay", type=Path, metavar="ROOT", default=here)
     parser.add_argument("--out", type=Path, metavar="DIR",
                         default=Path(os.environ.get("O") or here / "out"))
     args = parser.parse_args(argv)
-    if args.check == bool(args.tree) or args.check and args.series:
+    if args.check == bool(args.tree) or args.check and (args.series or args.topic):
         parser.error("name a kernel tree, or --check")
     return args
 
@@ -898,7 +1012,8 @@ def main(argv):
         args = arguments(argv)
         if args.check:
             return do_check(args.overlay)
-        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out, args.series)
+        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out, args.series,
+                         args.topic)
     except Fault as fault:
         return report([fault])
     except Refusal as refusal:

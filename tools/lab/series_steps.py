@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Is each step of a series whole, and what does it give?
 
-    series_steps.py TREE [--series lists|tree]      after series.py with the same words
+    series_steps.py TREE --series lists|tree        after series.py with the same words
+    series_steps.py TREE --topic NAME               the same; those that it builds on go first
 
 The patches that series.py wrote below $O are applied one after the other to the tree of the stock
 kernel, as git am would; what each changes is compiled with W=1, no warning is passed, and the
@@ -67,11 +68,17 @@ def step(letter, patch, known):
 
 def main():
     args = series.arguments(sys.argv[1:])
-    version = overlay.kernel_version(args.tree)
-    short = version.rpartition(".")[0]
-    which = series.of_which_series(short, args.series)
-    letters, _ = series.modern(args.overlay, short)[0].up_to(which)
-    patches = sorted((args.out / f"series-{short}-{which}").glob("0*.patch"))
+    short = overlay.kernel_version(args.tree).rpartition(".")[0]
+    letters, _ = series.modern(args.overlay, short)[0].up_to(args.series or "lists")
+    folders = [args.series]
+    if args.topic:
+        topics = series.topics_of(args.overlay)
+        folders = series.with_those_before(topics, args.topic)
+        by_name = {series.name_of(letter): letter for letter in letters}
+        letters = [by_name[name] for one in folders for name in topics[one].lines("Patches")
+                   if name in by_name]      # some are for other bases
+    patches = [patch for one in folders
+               for patch in sorted((args.out / f"series-{short}-{one}").glob("0*.patch"))]
     if len(patches) != len(letters):
         print(f"series_steps: {len(patches)} patches below {args.out}, {len(letters)} in series/: "
               "make series", file=sys.stderr)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of fs/buffer.c that the rules look for. */
 
 static int wait_kio(int rw, int nr, struct buffer_head *bh[], int size)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of mm/readahead.c that the rules look for. */
 
 void page_cache_readahead(struct file_ra_state *ra, unsigned long offset)
 {

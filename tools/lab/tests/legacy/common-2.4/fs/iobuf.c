@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of fs/iobuf.c that the rules look for. */
 
 static int kiobuf_init(struct kiobuf *iobuf)
 {

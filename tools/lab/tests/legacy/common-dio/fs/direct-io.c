@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of fs/direct-io.c that the rules look for; @...@ differs from tree to tree. */
 
 struct dio {
 	/* the bio */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of drivers/block/ll_rw_blk.c that the rules look for. */
 
 void blk_init_queue(request_queue_t * q, request_fn_proc * rfn)
 {

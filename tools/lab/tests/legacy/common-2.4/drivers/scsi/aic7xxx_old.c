@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of aic7xxx_old that the rules look for. */
 
 int
 aic7xxx_detect(Scsi_Host_Template *template)

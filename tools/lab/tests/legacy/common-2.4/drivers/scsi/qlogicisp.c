@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of qlogicisp that the rules look for. */
 
 int isp1020_detect(Scsi_Host_Template *tmpt)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of drivers/scsi/sd.c that the rules look for. */
 
 static void rw_intr(Scsi_Cmnd * SCpnt)
 {

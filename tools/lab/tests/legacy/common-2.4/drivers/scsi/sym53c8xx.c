@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of a sym53c8xx driver that the rules look for. */
 
 int sym53c8xx_detect(Scsi_Host_Template *tpnt)
 {

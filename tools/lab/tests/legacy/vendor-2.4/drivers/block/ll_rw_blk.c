@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A vendor's vary-io: b_blocknr counts in sectors. */
 
 void submit_bh_blknr(int rw, struct buffer_head *bh)
 {

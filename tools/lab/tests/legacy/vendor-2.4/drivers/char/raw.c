@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A vendor's vary-io, as a raw device asks for it. */
 
 static void raw_open(int minor, kdev_t rdev)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shape of qla2x00 that the rules look for. */
 
 int
 qla2100_detect(Scsi_Host_Template * template)
