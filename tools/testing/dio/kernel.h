@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DOC: The kernel as fs/direct-io.c sees it
+ * DOC: The kernel as fs/direct-io.c sees it, and drivers/char/raw.c with raw_kernel.h besides
  *
  * Included in front of the real source by the compiler's command line; the kernel headers that the
  * source names are empty files. Everything is as in the kernel but for its scale: a page has 64
@@ -213,16 +213,13 @@ struct super_block {
 int sb_init_dio_done_wq(struct super_block *sb);
 
 struct address_space {
+	struct inode *host;
 	unsigned long nrpages;
-	bool tagged;		/* some of them are dirty, or under writeback */
 };
 
 struct block_device {
 	unsigned int lbits;
 	struct gendisk *bd_disk;
-	struct inode *bd_inode;
-	loff_t bytes;
-	bool read_only;
 };
 
 struct inode {
@@ -235,12 +232,12 @@ struct inode {
 };
 
 struct file {
+	const struct file_operations *f_op;
 	struct address_space *f_mapping;
 	struct inode *f_inode;
 	void *private_data;
-	unsigned int f_mode;
+	unsigned int f_mode, f_flags;
 	int f_wb_err;
-	loff_t f_pos;
 };
 
 struct kiocb {
@@ -310,7 +307,6 @@ void clean_bdev_aliases(struct block_device *bdev, sector_t block, sector_t len)
 #define REQ_SYNC	(1U << 11)
 #define REQ_IDLE	(1U << 15)
 #define REQ_NOWAIT	(1U << 20)
-#define REQ_FUA		(1U << 17)
 #define BLK_STS_AGAIN	12
 #define BLK_STS_IOERR	10
 #define BIOSET_NEED_BVECS	1
@@ -325,7 +321,7 @@ struct bio {
 	struct bio *bi_next;
 	struct block_device *bi_bdev;
 	blk_opf_t bi_opf;
-	unsigned short bi_ioprio, bi_flags;
+	unsigned short bi_ioprio;
 	u8 bi_write_hint;
 	blk_status_t bi_status;
 	struct bvec_iter bi_iter;

@@ -165,7 +165,7 @@ static void may_sleep(const char *who)
 /* Once a bio has failed, what is at hand may be finished, but nothing else begun. */
 static void stop_at_error(unsigned int *since)
 {
-	if (error_told && !c.raw && ++*since > 1)
+	if (error_told && ++*since > 1)
 		wrong("goes on after an error");
 }
 
@@ -268,7 +268,7 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 	for (i = 0; i < nr; i++) {
 		int page = page_at(start - USER_BASE + i * PAGE_SIZE, write_to);
 
-		if (page == NEVER || (i && !c.raw && chance(40)))
+		if (page == NEVER || (i && chance(40)))
 			break;
 		pages[page].head->pins++;
 		to[i] = &pages[page];
@@ -549,7 +549,7 @@ void inode_dio_end(struct inode *ino)
 /* Is it what the request covers that the page cache is asked for? */
 static void check_range(struct address_space *m, loff_t start, loff_t end)
 {
-	if (m != &mapping || (!lock_depth && !c.raw) || start != (loff_t)c.pos ||
+	if (m != &mapping || !lock_depth || start != (loff_t)c.pos ||
 	    end + 1 < min_t(loff_t, c.pos + c.count, inode.i_size))
 		wrong("looked for cached data from %jd to %jd", (intmax_t)start, (intmax_t)end);
 }
@@ -557,7 +557,7 @@ static void check_range(struct address_space *m, loff_t start, loff_t end)
 int filemap_write_and_wait_range(struct address_space *m, loff_t start, loff_t end)
 {
 	may_sleep("writing back");
-	if (c.nowait && !c.raw)
+	if (c.nowait)
 		wrong("waits for the page cache");
 	check_range(m, start, end);
 	wrote_back = true;
@@ -642,10 +642,9 @@ void schedule_work(struct work_struct *work)
 {
 	if (nr_works == MAX_WORKS)
 		wrong("too many work items");
-	if (!c.async && !c.raw)
+	if (!c.async)
 		wrong("a synchronous I/O depends on a work item");
 	works[nr_works++] = work;
-	got.works += c.raw;
 }
 
 void queue_work(struct workqueue_struct *wq, struct work_struct *work)
@@ -811,7 +810,7 @@ struct bio *bio_alloc_bioset(struct block_device *dev, unsigned short nr, blk_op
 	char *memory;
 	struct bio *bio;
 
-	if (set->front_pad && !set->integrity && INTEGRITY_POOLS && !c.raw)
+	if (set->front_pad && !set->integrity && INTEGRITY_POOLS)
 		wrong("a first bio may find no memory for its integrity data");
 	if (gfp == GFP_KERNEL)
 		may_sleep("bio_alloc");
@@ -961,7 +960,7 @@ static void check_dirty(struct bio *bio)
 {
 	unsigned int i, k;
 
-	if (c.raw || !c.async || c.write || c.memory > USER_IOVEC)
+	if (!c.async || c.write || c.memory > USER_IOVEC)
 		return;
 	for (i = 0; i < bio->bi_vcnt; i++) {
 		struct bio_vec *bv = &bio->bi_io_vec[i];
@@ -975,22 +974,18 @@ static void check_dirty(struct bio *bio)
 void submit_bio(struct bio *bio)
 {
 	blk_opf_t opf = c.write ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_READ;
-	bool nowait = c.nowait && (c.raw ? !c.async : c.write);
 	struct bio_record *r = &got.bios[got.nr_bios];
 
 	may_sleep("submit_bio");
-	if (nowait)
+	if (c.nowait && c.write)
 		opf |= REQ_NOWAIT;
-	if (c.raw && c.write && c.dsync)
-		opf |= REQ_FUA;
 	if (bio->bi_opf != opf || (bio->bi_bdev != &disks[0] && bio->bi_bdev != &disks[1]) ||
 	    bio->bi_ioprio != c.priority || bio->bi_next || bio->bi_status ||
-	    (!c.raw && bio->bi_write_hint != (WRITE_HINTS ? c.hint : 0)) ||
-	    !bio->in_cgroup)
+	    bio->bi_write_hint != (WRITE_HINTS ? c.hint : 0) || !bio->in_cgroup)
 		wrong("submitted a bio with operation %x", bio->bi_opf);
 	if (got.nr_bios == MAX_BIOS)
 		wrong("too many bios");
-	if (!dio_count && !c.raw)
+	if (!dio_count)
 		wrong("submitted a bio after inode_dio_end");
 	if ((got.nr_bios || c.wants_plug) && !plug_depth)
 		wrong("sent %s, and no plug", got.nr_bios ? "several bios" : "a bio to a stack");
@@ -1088,14 +1083,11 @@ static void make_world(void)
 	submitter.state = TASK_RUNNING;
 	disks[0].lbits = c.lbits;
 	disks[1].lbits = c.lbits;
-	disks[0].bytes = (loff_t)c.second_disk << SECTOR_SHIFT;
-	disks[0].read_only = c.read_only;
 	nr_queues = 0;
 	sb = (struct super_block) { .s_bdev = &disks[0] };
-	if (!c.raw && !c.wq_fails && chance(2))
+	if (!c.wq_fails && chance(2))
 		sb_init_dio_done_wq(&sb);
 	mapping.nrpages = c.cached;
-	mapping.tagged = c.tagged;
 	file.f_mapping = &mapping;
 	inode = (struct inode) {
 		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping,
@@ -1195,8 +1187,6 @@ static void check_side_effects(void)
 		got.ki_pos = iocb.ki_pos;
 	if (accounted != (c.write ? bytes : 0))
 		wrong("accounted %zu of %zu bytes", accounted, bytes);
-	if (c.raw)
-		return;
 	if (c.write && got.ret > 0 && (c.cached || !got.queued) && invalidated != (size_t)got.ret)
 		wrong("invalidated %zu of %zd bytes", invalidated, got.ret);
 	if (synced != (c.dsync && got.ret > 0 && got.queued ? (size_t)got.ret : 0))

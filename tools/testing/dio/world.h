@@ -45,7 +45,6 @@ struct segment {
 };
 
 struct dio_case {
-	bool raw;		/* drivers/char/raw.c is tested, not the engine */
 	/* the request */
 	unsigned int priority, hint;
 	bool write, async, nowait, dsync, polled, locking, skip_holes, has_end_io, has_bdev;
@@ -63,7 +62,7 @@ struct dio_case {
 	unsigned int second_disk, disk_sectors;	/* where the second disk begins, where it ends */
 	enum hole_report report;
 	bool defer;
-	bool cached, tagged, read_only, wants_plug;
+	bool cached, wants_plug;
 	/* memory: which page is behind an address, and of which kind */
 	unsigned int nr_pages, page_of[NR_PAGES];
 	bool readonly[NR_PAGES], absent[NR_PAGES];
