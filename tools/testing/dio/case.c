@@ -285,6 +285,8 @@ int page_at(unsigned int addr, bool write_to)
 {
 	unsigned int v = addr / PAGE_SIZE;
 
+	if (c.endless)
+		v %= c.nr_pages;
 	if (v >= c.nr_pages || c.absent[v] || (write_to && c.readonly[v]))
 		return NEVER;
 	return c.page_of[v];

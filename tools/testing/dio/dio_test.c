@@ -7,8 +7,8 @@
  * Runs N cases from seed S on, each drawn from a seed of its own: the real engine (compiled against
  * kernel.h) in a small world (world.c), compared with what the model (reference.c) says. What
  * is wrong is printed with the seed that shows it again. Prints how often each thing that matters
- * was met, and fails if one never was. With FUZZ, libFuzzer chooses instead: each decision of a case
- * is a byte or two of its input.
+ * was met, and fails if one never was. With FUZZ, libFuzzer chooses instead: each decision of a
+ * case is a byte or two of its input.
  *
  * Exit status: 0 right, 1 wrong, 2 usage.
  */

@@ -5,9 +5,9 @@
  *	raw_test [cases=N] [seed=S]
  *
  * First tables of loading, binding and what goes on to the disk: all that is taken is given back,
- * whichever call fails. Then N random requests, each with what the disk's file must be given and what
- * must come of its answer, and N / 50 random histories of bindings, opening and closing, with what
- * others do while a disk is being opened or closed, against a table kept here.
+ * whichever call fails. Then N random requests, each with what the disk's file must be given and
+ * what must come of its answer, and N / 50 random histories of bindings, opening and closing, with
+ * what others do while a disk is being opened or closed, against a table kept here.
  *
  * Exit status: 0 right, 1 wrong, 2 usage.
  */
@@ -507,7 +507,9 @@ static long bind_raw(int minor, u64 major_nr, u64 minor_nr)
 
 static long bind_disk(int minor, int disk)
 {
-	return disk < 0 ? bind_raw(minor, 0, 0) : bind_raw(minor, MAJOR(DISK(disk)), MINOR(DISK(disk)));
+	dev_t dev = disk < 0 ? 0 : DISK(disk);
+
+	return bind_raw(minor, MAJOR(dev), MINOR(dev));
 }
 
 static void check_bound(int minor, u64 major_nr, u64 minor_nr)
@@ -541,12 +543,13 @@ static void check_loading(void)
 
 	doing = "loading:";
 	for (i = 0; i < ARRAY_SIZE(loads); i++) {
-		bool warn = !loads[i].ret && loads[i].minors != loads[i].max_minors;
+		const char *warning = loads[i].ret || loads[i].minors == loads[i].max_minors ? "" :
+			"max_raw_minors is to be within 2-65536: using 8\n";
 
 		*warned = 0;
 		*raw_param_max_raw_minors = loads[i].max_minors;
 		EXPECT(load(loads[i].failing), loads[i].ret);
-		EXPECT(strcmp(warned, warn ? "max_raw_minors is to be within 2-65536: using 8\n" : ""), 0);
+		EXPECT(strcmp(warned, warning), 0);
 		if (!loads[i].ret) {
 			EXPECT(minors[0], 1);
 			EXPECT(minors[1], loads[i].minors - 1);
@@ -573,7 +576,7 @@ static void check_binding(void)
 		{ 1, 1ULL << 32 | 8, 16, -EINVAL }, { 1, 8, 1ULL << 32 | 16, -EINVAL },
 		{ 1, 0, 16, -EINVAL }, { 1, 9, 16, -ENXIO }, { 1, 8, 16, -ENOMEM, NO_MEMORY },
 		{ 1, 8, 16 }, { 7, 8, 16 },
-		{ 1, 8, 16, 0, NOT_FREE },	/* once more: the device is there; it need not be free */
+		{ 1, 8, 16, 0, NOT_FREE },	/* the device is there; the disk need not be free */
 		{ 1, 8, 32 }, { 1, 0, 0 }, { 1, 0, 0 },
 	};
 	struct raw_config_request req = { 1, 8, 16 };
@@ -590,7 +593,8 @@ static void check_binding(void)
 		fails_at = binds[i].how == NO_MEMORY;
 		foreign[0] = binds[i].how == NOT_FREE;
 		nr_calls = 0;
-		EXPECT(bind_raw(binds[i].minor, binds[i].major_nr, binds[i].minor_nr), binds[i].ret);
+		EXPECT(bind_raw(binds[i].minor, binds[i].major_nr, binds[i].minor_nr),
+		       binds[i].ret);
 		fails_at = 0;
 		if (!binds[i].ret) {
 			bound[binds[i].minor][0] = binds[i].major_nr;

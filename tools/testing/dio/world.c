@@ -17,6 +17,11 @@
  * DOC: Failure
  *
  * The case says which call fails (struct dio_case). A bio that fails has moved nothing.
+ *
+ * DOC: Field reports
+ *
+ * field/ has the kernel's scale, requests that are larger than what is here, and engines other than
+ * ours: its on_bio() sees each bio, and no data is moved.
  */
 #include <sanitizer/asan_interface.h>
 #include <setjmp.h>
@@ -64,6 +69,9 @@ struct workqueue_struct {
 };
 
 struct record got;
+struct block_device disks[2];
+void (*on_bio)(struct bio *bio);
+void (*on_free)(const u8 *memory, size_t bytes);
 struct task_struct *current;
 struct page *zero_page;		/* behind all others */
 unsigned int nr_pools;
@@ -72,7 +80,6 @@ bool no_pool;
 static char data[NR_PAGES + 1][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page pages[NR_PAGES + 1];
 static struct task_struct submitter;
-static struct block_device disks[2];
 static struct workqueue_struct queues[MAX_QUEUES], sync_queue;	/* the last is the engine's */
 static struct super_block sb;
 static struct address_space mapping;
@@ -89,7 +96,7 @@ static struct work_struct *to_sync;
 static bool syncing;
 static size_t accounted, invalidated, synced;
 static bool in_irq, completed, wrote_back, no_bio, error_told;
-static unsigned int record_of[MAX_BIOS];
+static struct bio_record *record_of[MAX_BIOS];
 static enum boot_without { NOTHING, BIOS, INTEGRITY, QUEUE } boot_without;
 static jmp_buf panicked;
 
@@ -717,7 +724,7 @@ void clean_bdev_aliases(struct block_device *dev, sector_t block, sector_t len)
 		wrong("cleaned aliases of %ju blocks at %ju", (uintmax_t)len, (uintmax_t)block);
 	if (dev == &disks[1])
 		block += c.second_disk >> (c.blkbits - SECTOR_SHIFT);
-	if (!is_new(block, len))
+	if (!on_bio && !is_new(block, len))
 		wrong("cleaned aliases of blocks that are not new, from %ju on", (uintmax_t)block);
 	got.cleaned += len;
 }
@@ -873,7 +880,9 @@ void bio_put(struct bio *bio)
 		wrong("put a bio with %d references", bio->refs);
 	if (--bio->refs)
 		return;
-	if (!forgotten)
+	if (on_free)
+		on_free(bio->memory, (u8 *)bio - (u8 *)bio->memory);
+	else if (!forgotten)
 		check_untouched(bio);
 	nr_live--;
 	nr_pooled -= bio->memory == bio;
@@ -932,15 +941,15 @@ static void walk_bio(struct bio *bio, bool move)
 static void end_bio(unsigned int i)
 {
 	struct bio *bio = in_flight[i];
-	unsigned int record = record_of[i];
+	struct bio_record *record = record_of[i];
 
 	nr_in_flight--;
 	in_flight[i] = in_flight[nr_in_flight];
 	record_of[i] = record_of[nr_in_flight];
-	if (got.bios[record].failed)
+	if (record->failed)
 		bio->bi_status = c.bio_again && bio->bi_opf & REQ_NOWAIT ? BLK_STS_AGAIN :
 				 BLK_STS_IOERR;
-	else
+	else if (!on_bio)
 		walk_bio(bio, true);
 	/* Writeback may have cleaned the memory since. */
 	if (!c.write && chance(4)) {
@@ -948,7 +957,7 @@ static void end_bio(unsigned int i)
 
 		bv->bv_page[pick(bvec_pages(bv))].head->dirty = false;
 	}
-	error_told |= got.bios[record].failed;
+	error_told |= record->failed;
 	in_irq = true;
 	bio->bi_end_io(bio);
 	in_irq = false;
@@ -983,8 +992,6 @@ void submit_bio(struct bio *bio)
 	    bio->bi_ioprio != c.priority || bio->bi_next || bio->bi_status ||
 	    bio->bi_write_hint != (WRITE_HINTS ? c.hint : 0) || !bio->in_cgroup)
 		wrong("submitted a bio with operation %x", bio->bi_opf);
-	if (got.nr_bios == MAX_BIOS)
-		wrong("too many bios");
 	if (!dio_count)
 		wrong("submitted a bio after inode_dio_end");
 	if ((got.nr_bios || c.wants_plug) && !plug_depth)
@@ -993,16 +1000,25 @@ void submit_bio(struct bio *bio)
 		io.from = bio->bi_private;
 		io.to = (char *)(bio + 1);
 	}
-	walk_bio(bio, false);
 	check_dirty(bio);
-	*r = (struct bio_record) {
-		.sector = sector_of(bio),
-		.bytes = bio->bi_iter.bi_size,
-		.vecs = bio->bi_vcnt,
-		.failed = (int)got.nr_bios == c.bio_fails || (int)got.nr_bios == c.bio_fails_too,
-	};
+	if (on_bio) {
+		on_bio(bio);
+		r = got.bios;
+	} else {
+		walk_bio(bio, false);
+		*r = (struct bio_record) {
+			.sector = sector_of(bio),
+			.bytes = bio->bi_iter.bi_size,
+			.vecs = bio->bi_vcnt,
+			.failed = (int)got.nr_bios == c.bio_fails ||
+				  (int)got.nr_bios == c.bio_fails_too,
+		};
+	}
+	if (nr_in_flight == MAX_BIOS || r == got.bios + MAX_BIOS - 1)
+		wrong("too many bios");
 	in_flight[nr_in_flight] = bio;
-	record_of[nr_in_flight++] = got.nr_bios++;
+	record_of[nr_in_flight++] = r;
+	got.nr_bios++;
 	if (c.timing == AT_ONCE)
 		end_bio(nr_in_flight - 1);
 	time_passes();
@@ -1067,7 +1083,8 @@ static void make_world(void)
 	for (i = 0; i < c.disk_sectors; i++)
 		got.disk[i] = old_data(i);
 	memcpy(got.blocks, c.blocks, c.nr_blocks * sizeof(*c.blocks));
-	fill_memory(data);
+	if (!on_bio)
+		fill_memory(data);
 	zero_page = &pages[c.nr_pages];
 	memset(data[c.nr_pages], 0, PAGE_SIZE);
 	for (i = 0; i < c.nr_pages; i++) {
@@ -1089,6 +1106,7 @@ static void make_world(void)
 		sb_init_dio_done_wq(&sb);
 	mapping.nrpages = c.cached;
 	file.f_mapping = &mapping;
+	file.f_inode = &inode;
 	inode = (struct inode) {
 		.i_blkbits = c.blkbits, .i_sb = &sb, .i_mapping = &mapping,
 		.i_size = c.locking && !c.write ? c.i_size_before : c.i_size,
@@ -1183,8 +1201,6 @@ static void check_side_effects(void)
 
 	for (i = 0; i < got.nr_bios; i++)
 		bytes += got.bios[i].bytes;
-	if (!got.queued)
-		got.ki_pos = iocb.ki_pos;
 	if (accounted != (c.write ? bytes : 0))
 		wrong("accounted %zu of %zu bytes", accounted, bytes);
 	if (c.write && got.ret > 0 && (c.cached || !got.queued) && invalidated != (size_t)got.ret)
@@ -1197,7 +1213,8 @@ static void check_side_effects(void)
 		wrong("read past what was to be written back");
 }
 
-void run_case(void)
+/* Until all of it is over */
+void run_request(get_block_t *map)
 {
 	struct iovec iov[MAX_SEGS];
 	struct bio_vec bvec[MAX_SEGS];
@@ -1208,7 +1225,7 @@ void run_case(void)
 	if (!boots(NOTHING))
 		wrong("does not boot");
 	make_iter(&iter, iov, bvec);
-	ret = __blockdev_direct_IO(&iocb, &inode, c.has_bdev ? &disks[0] : NULL, &iter, get_block,
+	ret = __blockdev_direct_IO(&iocb, &inode, c.has_bdev ? &disks[0] : NULL, &iter, map,
 				   c.has_end_io ? end_io : NULL, (c.locking ? DIO_LOCKING : 0) |
 				   (c.skip_holes ? DIO_SKIP_HOLES : 0));
 	got.queued = ret == -EIOCBQUEUED;
@@ -1227,7 +1244,14 @@ void run_case(void)
 		wrong("queued, but not completed");
 	ASAN_UNPOISON_MEMORY_REGION(&iocb, sizeof(iocb));
 	ASAN_UNPOISON_MEMORY_REGION(&inode, sizeof(inode));
+	if (!got.queued)
+		got.ki_pos = iocb.ki_pos;
 	check_given_back();
+}
+
+void run_case(void)
+{
+	run_request(get_block);
 	memcpy(got.memory, data, c.nr_pages * PAGE_SIZE);
 	check_side_effects();
 }

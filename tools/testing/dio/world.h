@@ -65,6 +65,7 @@ struct dio_case {
 	bool cached, wants_plug;
 	/* memory: which page is behind an address, and of which kind */
 	unsigned int nr_pages, page_of[NR_PAGES];
+	bool endless;			/* they repeat themselves */
 	bool readonly[NR_PAGES], absent[NR_PAGES];
 	unsigned int folio;		/* its pages, in order of frames */
 	unsigned int section;		/* the page whose frame does not follow the one before */
@@ -123,6 +124,13 @@ int page_at(unsigned int addr, bool write_to);
 void check_boot(void);
 /* ... runs on the case, and leaves what it did in @got */
 void run_case(void);
+/* ... with another file system */
+void run_request(get_block_t *map);
+
+/* If set: in place of moving data, and of looking at what was a struct dio */
+extern void (*on_bio)(struct bio *bio);
+extern void (*on_free)(const u8 *memory, size_t bytes);
+extern struct block_device disks[2];
 
 /* reference.c: what the engine ought to do with the case; wrong() if @got differs */
 void check_case(void);

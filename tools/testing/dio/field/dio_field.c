@@ -4,11 +4,12 @@
  *
  *	dio_field [mutant|stock] REPORT...	field-1, field-3, field-4, field-5
  *
- * Runs the real fs/direct-io.c, compiled against standins.c, on files laid out as ext2 does it and
- * on a modelled array (array.h). Prints a JSON object a figure: report, case, metric, unit, value,
- * command. With "mutant" the engine is known to be wrong: metrics end in _mutant, and only those
- * are printed that the mutant is the "before" of. With "stock" it is the base's: metrics end in
- * _stock.
+ * Runs the real fs/direct-io.c in the harness' world.c, in the kernel's scale, on files laid out as
+ * ext2 does it and on a modelled array (array.h): the engine takes no time, so what a request sends
+ * is given to the array as it comes, and is over for the engine at once. Prints a JSON object a
+ * figure: report, case, metric, unit, value, command. With "mutant" the engine is known to be
+ * wrong: metrics end in _mutant, and only those are printed that the mutant is the "before" of.
+ * With "stock" it is the base's: metrics end in _stock.
  *
  * What a synchronous write sends is checked: a bio goes where the file's next bytes are, and
  * nothing is held back at a boundary. With neither word the number of bios must be the reference's
@@ -20,6 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "field.h"
+#include "../steps.h"
+#include "../world.h"
 #include "array.h"
 
 #define DIRECT_BLOCKS	12
@@ -27,6 +30,9 @@
 #define FC_DISKS	8
 #define RAID0_DISKS	8
 #define STRIPE_DISKS	64
+#define MIB		1048576ULL
+#define MAX_STRUCT	1024	/* bytes of a struct dio */
+#define USER_PAGES	512	/* behind all of an I/O's memory, again and again */
 
 static bool mutant, stock;
 static const char *report, *name = "";
@@ -58,7 +64,8 @@ static void emit(const char *metric, const char *unit, double value)
 
 /**
  * struct field_file - a file and where its blocks are
- * @inode: its block size and size
+ * @blkbits: its block size
+ * @i_size: bytes
  * @where: on the disk, in blocks
  * @blocks: how many it can have
  * @allocated: how many of them it has
@@ -66,14 +73,16 @@ static void emit(const char *metric, const char *unit, double value)
  * @mapped: bytes up to which bios were seen
  */
 struct field_file {
-	struct inode inode;
+	unsigned int blkbits;
+	u64 i_size;
 	u64 *where;
 	u64 blocks, allocated;
 	unsigned int pointers;
 	u64 mapped;
 };
 
-static struct field_file file;
+static struct field_file file, *requested;	/* of the request */
+static bool checked;			/* it is a write, to be checked */
 
 /*
  * The block after @at that holds no metadata of a group. A group is what the bits of a block count,
@@ -81,7 +90,7 @@ static struct field_file file;
  */
 static u64 next_free(const struct field_file *f, u64 at)
 {
-	u64 bs = 1ULL << f->inode.i_blkbits;
+	u64 bs = 1ULL << f->blkbits;
 
 	at++;
 	if (at % (8 * bs) < 2 + bs / 8)
@@ -111,7 +120,7 @@ static u64 make_file(struct field_file *f, unsigned int blkbits, bool indirect, 
 	free(f->where);
 	*f = (struct field_file){
 		.blocks = bytes >> blkbits, .pointers = indirect ? 1U << (blkbits - 2) : 0,
-		.inode.i_blkbits = blkbits,
+		.blkbits = blkbits,
 	};
 	f->where = malloc(f->blocks * sizeof(*f->where));
 	if (!f->where)
@@ -137,15 +146,14 @@ static u64 to_boundary(const struct field_file *f, u64 block)
 /* As ext2_get_blocks() answers: a mapping ends with the indirect block, and says so. */
 static int map_file(struct inode *inode, sector_t block, struct buffer_head *bh, int create)
 {
-	struct field_file *f = container_of(inode, struct field_file, inode);
-	u64 most = bh->b_size >> inode->i_blkbits, left = to_boundary(f, block), n;
+	struct field_file *f = requested;
+	u64 most = bh->b_size >> f->blkbits, left = to_boundary(f, block), n;
 	bool fresh = block >= f->allocated;
 
 	/* Now ext2 reads an indirect block: what lies before that on the disk has been sent. */
-	if (look_at_bio && block && !to_boundary(f, block - 1) &&
-	    f->mapped != block << inode->i_blkbits)
+	if (checked && block && !to_boundary(f, block - 1) && f->mapped != block << f->blkbits)
 		wrong("held back %ju bytes at a boundary",
-		      (uintmax_t)((block << inode->i_blkbits) - f->mapped));
+		      (uintmax_t)((block << f->blkbits) - f->mapped));
 	if (fresh && !create)
 		return 0;
 	for (n = 1; n < most && n <= left && block + n < f->blocks; n++)
@@ -159,21 +167,21 @@ static int map_file(struct inode *inode, sector_t block, struct buffer_head *bh,
 	if (n > left && f->pointers)
 		set_buffer_boundary(bh);
 	set_buffer_mapped(bh);
-	bh->b_bdev = &the_disk;
+	bh->b_bdev = &disks[0];
 	bh->b_blocknr = f->where[block];
-	bh->b_size = n << inode->i_blkbits;
+	bh->b_size = n << f->blkbits;
 	return 0;
 }
 
 static u64 sector_of(const struct field_file *f, u64 pos)
 {
-	return f->where[pos >> f->inode.i_blkbits] << (f->inode.i_blkbits - SECTOR_SHIFT);
+	return f->where[pos >> f->blkbits] << (f->blkbits - SECTOR_SHIFT);
 }
 
 /* Does the bio hold the next bytes of the file, and nothing else? */
 static void check_bio(struct bio *bio)
 {
-	u64 bs = 1ULL << file.inode.i_blkbits, sector = bio->bi_iter.bi_sector;
+	u64 bs = 1ULL << file.blkbits, sector = bio->bi_iter.bi_sector;
 	u64 end = file.mapped + bio->bi_iter.bi_size;
 
 	for (; file.mapped < end; file.mapped += bs, sector += bs >> SECTOR_SHIFT)
@@ -188,16 +196,16 @@ static void check_bio(struct bio *bio)
  */
 static u64 fewest_bios(const struct field_file *f, u64 pos, u64 bytes)
 {
-	u64 bs = 1ULL << f->inode.i_blkbits, next = 0, bios = 0, k;
-	struct page *page = NULL;
+	u64 bs = 1ULL << f->blkbits, next = 0, bios = 0, k;
 	unsigned int vecs = 0;
+	int page = NEVER;
 
 	for (k = 0; k < bytes; k += bs) {
 		u64 sector = sector_of(f, pos + k);
-		struct page *here = user_page(USER_BASE + k);
-		bool follows = page && (k % PAGE_SIZE ? here == page : here == page + 1);
+		int here = page_at(k, false);
+		bool follows = k && (k % PAGE_SIZE ? here == page : here == page + 1);
 		bool go = !k || sector != next ||
-			  (f->pointers && !to_boundary(f, ((pos + k) >> f->inode.i_blkbits) - 1));
+			  (f->pointers && !to_boundary(f, ((pos + k) >> f->blkbits) - 1));
 
 		if (go || (!follows && vecs == BIO_MAX_VECS)) {
 			bios++;
@@ -211,33 +219,128 @@ static u64 fewest_bios(const struct field_file *f, u64 pos, u64 bytes)
 	return bios;
 }
 
+/*
+ * Requests
+ */
+
+/* What the engine did: bytes cleared by memset(), and those of a struct dio that it ever wrote */
+static struct {
+	u64 bios, bytes, cleared;
+	bool touched[MAX_STRUCT];
+	unsigned int dio_bytes;
+} seen;
+
+static struct array *array;		/* NULL: no time passes */
+static unsigned int *under_way;		/* transfers of the request */
+
+void *count_memset(void *to, int byte, size_t bytes)
+{
+	seen.cleared += bytes;
+	return memset(to, byte, bytes);
+}
+
 static void forget_seen(void)
 {
 	unsigned int dio_bytes = seen.dio_bytes;
 
-	seen = (struct seen){ .dio_bytes = dio_bytes };
+	memset(&seen, 0, sizeof(seen));
+	seen.dio_bytes = dio_bytes;
+}
+
+static void see_struct(const u8 *memory, size_t bytes)
+{
+	size_t i;
+
+	if (bytes > MAX_STRUCT)
+		wrong("a struct dio of %zu bytes", bytes);
+	if (bytes)
+		seen.dio_bytes = bytes;
+	for (i = 0; i < bytes; i++)
+		seen.touched[i] |= memory[i] != c.poison;
+}
+
+static void transfer_done(struct transfer *transfer)
+{
+	*(unsigned int *)transfer->owner -= 1;
+	free(transfer);
+}
+
+static void send(u64 sector, u64 bytes, bool write)
+{
+	struct transfer *t = malloc(sizeof(*t));
+
+	if (!t)
+		wrong("no memory");
+	*t = (struct transfer){ .done = transfer_done, .owner = under_way };
+	++*under_way;
+	array_submit(array, sector, bytes >> SECTOR_SHIFT, write, t);
+}
+
+static void let_time_pass(void)
+{
+	if (!array_step(array))
+		wrong("waits for ever");
+}
+
+static void see_bio(struct bio *bio)
+{
+	seen.bios++;
+	seen.bytes += bio->bi_iter.bi_size;
+	if (checked)
+		check_bio(bio);
+	if (array)
+		send(bio->bi_iter.bi_sector, bio->bi_iter.bi_size, bio->bi_opf & REQ_OP_WRITE);
+}
+
+/* Memory in pieces of a page, or of 2 MiB: pages from behind are never side by side. */
+static void use_memory(bool huge)
+{
+	unsigned int i;
+
+	for (i = 0; i < USER_PAGES; i++)
+		c.page_of[i] = huge ? i : USER_PAGES - 1 - i;
+}
+
+/* As ext2 asks for it, but that holes are filled here and not by way of the page cache */
+static void direct_io(struct field_file *f, get_block_t *map, bool async, bool write, u64 pos,
+		      u64 bytes, unsigned int *transfers)
+{
+	requested = f;
+	under_way = transfers;
+	c.write = write;
+	c.async = async;
+	c.timing = async ? LATE : AT_ONCE;
+	c.blkbits = f->blkbits;
+	c.i_size = f->i_size;
+	c.i_size_before = f->i_size;
+	c.pos = pos;
+	c.count = bytes;
+	c.segs[0].len = bytes;
+	c.poison ^= 0xff;	/* a byte that is written may be like one of the two */
+	run_request(map);
+	if (got.ret != (ssize_t)bytes || got.queued != async)
+		wrong("moved %zd of %ju bytes", got.ret, (uintmax_t)bytes);
 }
 
 /* One synchronous write, checked */
 static void write_once(u64 pos, u64 bytes)
 {
-	struct kiocb iocb = { .ki_pos = pos };
 	u64 before = seen.bios, least = fewest_bios(&file, pos, bytes);
-	ssize_t ret;
+	unsigned int transfers = 0;
 
 	file.mapped = pos;
-	look_at_bio = check_bio;
-	ret = direct_io(&iocb, &file.inode, true, bytes, map_file);
-	look_at_bio = NULL;
-	if (ret != (ssize_t)bytes || file.mapped != pos + bytes)
-		wrong("wrote %zd, sent %ju of %ju bytes", ret, (uintmax_t)(file.mapped - pos),
-		      (uintmax_t)bytes);
+	checked = true;
+	direct_io(&file, map_file, false, true, pos, bytes, &transfers);
+	checked = false;
+	if (file.mapped != pos + bytes)
+		wrong("sent %ju of %ju bytes", (uintmax_t)(file.mapped - pos), (uintmax_t)bytes);
 	if (!mutant && !stock && seen.bios - before != least)
 		wrong("%ju bios at %ju instead of %ju", (uintmax_t)(seen.bios - before),
 		      (uintmax_t)pos, (uintmax_t)least);
-	if (file.inode.i_size < pos + bytes)
-		file.inode.i_size = pos + bytes;
-	check_all_given_back();
+	if (file.i_size < pos + bytes)
+		file.i_size = pos + bytes;
+	while (transfers)
+		let_time_pass();
 }
 
 static u64 write_file(u64 bytes, u64 part)
@@ -256,24 +359,13 @@ static u64 write_file(u64 bytes, u64 part)
  */
 
 struct reader {
-	struct kiocb iocb;
 	struct field_file *file;
 	bool write;
-	u64 left, bytes;
-	bool busy;
+	u64 left, bytes, pos;
+	unsigned int transfers;
 	void (*next)(struct reader *r);
 };
 
-static void reader_done(struct kiocb *iocb, long ret)
-{
-	struct reader *r = container_of(iocb, struct reader, iocb);
-
-	if (ret != (long)r->bytes)
-		wrong("moved %ld of %ju bytes", ret, (uintmax_t)r->bytes);
-	r->busy = false;
-}
-
-/* Submits from here, not where a bio ends: an interrupt may not. */
 static void run_readers(struct reader *readers, unsigned int nr)
 {
 	bool more = true;
@@ -284,21 +376,17 @@ static void run_readers(struct reader *readers, unsigned int nr)
 		for (i = 0; i < nr; i++) {
 			struct reader *r = &readers[i];
 
-			if (!r->busy && r->left) {
+			if (!r->transfers && r->left) {
 				r->next(r);
 				r->left--;
-				r->busy = true;
-				r->iocb.ki_complete = reader_done;
-				if (direct_io(&r->iocb, &r->file->inode, r->write, r->bytes,
-					      map_file) != -EIOCBQUEUED)
-					wrong("an asynchronous I/O was not queued");
+				direct_io(r->file, map_file, true, r->write, r->pos, r->bytes,
+					  &r->transfers);
 			}
-			more |= r->busy;
+			more |= r->transfers;
 		}
-		if (more && !array_step(array))
-			wrong("a reader waits for ever");
+		if (more)
+			let_time_pass();
 	}
-	check_all_given_back();
 }
 
 /*
@@ -311,30 +399,29 @@ static int map_disk(struct inode *inode, sector_t block, struct buffer_head *bh,
 {
 	set_buffer_mapped(bh);
 	set_buffer_boundary(bh);
-	bh->b_bdev = &the_disk;
+	bh->b_bdev = &disks[0];
 	bh->b_blocknr = block;
 	return 0;
 }
 
 static void read_on(struct reader *r)
 {
-	/* ki_pos has moved. */
+	r->pos = (r->file->i_size - r->left * r->bytes);
 }
 
 static void report_1(void)
 {
-	static struct field_file disks[FC_DISKS];
+	static struct field_file files[FC_DISKS];
 	static struct array loop;
 	struct reader readers[FC_DISKS];
-	struct kiocb iocb = { 0 };
+	unsigned int none = 0;
 	u64 blocks = 64, least = DIV_ROUND_UP(MIB / PAGE_SIZE, BIO_MAX_VECS), i, each;
 
 	name = "direct";
 	array = NULL;
 	forget_seen();
-	disks[0].inode = (struct inode){ .i_blkbits = SECTOR_SHIFT, .i_size = MIB };
-	if (direct_io(&iocb, &disks[0].inode, false, MIB, map_disk) != (ssize_t)MIB)
-		wrong("did not read a MiB");
+	files[0] = (struct field_file){ .blkbits = SECTOR_SHIFT, .i_size = MIB };
+	direct_io(&files[0], map_disk, false, false, 0, MIB, &none);
 	emit("bios_per_mib", "bios/MiB", seen.bios);
 	if (mutant)
 		return;
@@ -347,11 +434,11 @@ static void report_1(void)
 	array = &loop;
 	each = loop.chunk << SECTOR_SHIFT;
 	for (i = 0; i < FC_DISKS; i++) {
-		make_file(&disks[i], 12, false, i * each - (i ? 4096 : 0), blocks * MIB);
-		disks[i].allocated = disks[i].blocks;
-		disks[i].inode.i_size = blocks * MIB;
+		make_file(&files[i], 12, false, i * each - (i ? 4096 : 0), blocks * MIB);
+		files[i].allocated = files[i].blocks;
+		files[i].i_size = blocks * MIB;
 		readers[i] = (struct reader){
-			.file = &disks[i], .left = blocks, .bytes = MIB, .next = read_on,
+			.file = &files[i], .left = blocks, .bytes = MIB, .next = read_on,
 		};
 	}
 	run_readers(readers, FC_DISKS);
@@ -366,35 +453,23 @@ static void report_1(void)
  * What is written besides data is the same in both ways, and left out.
  */
 
-static void transfer_done(struct transfer *transfer)
-{
-	*(unsigned int *)transfer->owner -= 1;
-	free(transfer);
-}
-
 /* A bio ends where the disk order breaks, and when it is full of pages. */
 static void write_back(void)
 {
-	unsigned int bs = 1U << file.inode.i_blkbits, waiting = 0;
-	u64 end = file.blocks << file.inode.i_blkbits, from = 0, pos;
+	unsigned int bs = 1U << file.blkbits, waiting = 0;
+	u64 end = file.blocks << file.blkbits, from = 0, pos;
+
+	under_way = &waiting;
 
 	for (pos = bs; pos <= end; pos += bs) {
-		struct transfer *t;
-
 		if (pos < end && pos - from < BIO_MAX_VECS * PAGE_SIZE &&
 		    sector_of(&file, pos) == sector_of(&file, pos - bs) + (bs >> SECTOR_SHIFT))
 			continue;
-		t = malloc(sizeof(*t));
-		if (!t)
-			wrong("no memory");
-		*t = (struct transfer){ .done = transfer_done, .owner = &waiting };
-		waiting++;
-		array_submit(array, sector_of(&file, from), (pos - from) >> SECTOR_SHIFT, true, t);
+		send(sector_of(&file, from), pos - from, true);
 		from = pos;
 	}
 	while (waiting)
-		if (!array_step(array))
-			wrong("writeback waits for ever");
+		let_time_pass();
 }
 
 struct place {
@@ -463,21 +538,17 @@ static void report_3(void)
  * Report 4: random I/O on a file on ext2, 32 at a time, 7 reads to 5 writes.
  */
 
-static u64 seed;
+static uint64_t seed;
 
-static u64 pick(u64 below)
+static u64 draw(u64 below)
 {
-	u64 x = seed += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % below;
+	return next_number(&seed) % below;
 }
 
 static void transact(struct reader *r)
 {
-	r->iocb.ki_pos = pick((r->file->blocks << r->file->inode.i_blkbits) / r->bytes) * r->bytes;
-	r->write = pick(12) >= 7;
+	r->pos = draw((r->file->blocks << r->file->blkbits) / r->bytes) * r->bytes;
+	r->write = draw(12) >= 7;
 }
 
 static void oltp(u64 bytes)
@@ -493,7 +564,7 @@ static void oltp(u64 bytes)
 	array = &disks;
 	make_file(&file, 12, true, 0, 1024 * MIB);
 	file.allocated = file.blocks;
-	file.inode.i_size = 1024 * MIB;
+	file.i_size = 1024 * MIB;
 	forget_seen();
 	for (i = 0; i < depth; i++)
 		readers[i] = (struct reader){
@@ -530,7 +601,7 @@ static void prepare(unsigned int blkbits, unsigned int how)
 {
 	make_file(&file, blkbits, true, 0, 512 * MIB);
 	if (how)
-		file.inode.i_size = 512 * MIB;
+		file.i_size = 512 * MIB;
 	if (how == 2)
 		file.allocated = file.blocks;
 	forget_seen();
@@ -577,10 +648,10 @@ static void report_5(void)
 					time_stripe(blkbits, how);
 			}
 		}
-		huge = true;
+		use_memory(true);
 		snprintf(text, sizeof(text), "ext2-%uk-512m-huge", 1 << (blkbits - 10));
 		count_bios(blkbits, 0, 3);
-		huge = false;
+		use_memory(false);
 	}
 }
 
@@ -603,7 +674,16 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
 		return 2;
 	}
-	boot();
+	/* Nothing is left to chance. */
+	source.fuzz = true;
+	on_bio = see_bio;
+	on_free = see_struct;
+	c = (struct dio_case){
+		.memory = USER_UBUF, .nr_segs = 1, .nr_pages = USER_PAGES, .endless = true,
+		.folio = 1, .section = NR_PAGES, .lbits = SECTOR_SHIFT, .locking = true,
+		.has_bdev = true, .map_fails = NEVER, .bio_fails = NEVER, .bio_fails_too = NEVER, .poison = 0xa5,
+	};
+	use_memory(false);
 	for (; arg < argc; arg++) {
 		report = argv[arg];
 		for (i = 0, ran = 0; i < sizeof(reports) / sizeof(*reports); i++) {
