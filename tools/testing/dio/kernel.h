@@ -138,9 +138,9 @@ struct folio *page_folio(struct page *page);
 bool virt_addr_valid(const void *addr);
 bool is_vmalloc_or_module_addr(const void *addr);
 struct page *virt_to_page(const void *addr);
-bool xen_domain(void);
-bool kmsan(void);
-#define CONFIG_KMSAN	kmsan()
+extern bool on_xen, with_kmsan;
+#define xen_domain()	on_xen
+#define CONFIG_KMSAN	with_kmsan
 #define CONFIG_SPARSEMEM		1	/* memmap has seams, see page_to_pfn() */
 #define CONFIG_SPARSEMEM_VMEMMAP	0
 #define IS_ENABLED(option)	(option)
@@ -189,7 +189,6 @@ struct iov_iter {
 #define user_backed_iter(i)	((i)->iter_type == ITER_UBUF || (i)->iter_type == ITER_IOVEC)
 void iov_iter_advance(struct iov_iter *iter, size_t bytes);
 unsigned long iov_iter_alignment(const struct iov_iter *iter);
-int iov_iter_npages(const struct iov_iter *iter, int max);
 ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **pages, size_t max,
 			    unsigned int nr, size_t *offset);
 ssize_t iov_iter_extract_pages(struct iov_iter *iter, struct page ***pages, size_t max,
@@ -219,6 +218,7 @@ struct address_space {
 
 struct block_device {
 	unsigned int lbits;
+	bool wants_plug;
 	struct gendisk *bd_disk;
 };
 
@@ -357,9 +357,9 @@ void bio_set_pages_dirty(struct bio *bio);
 void submit_bio(struct bio *bio);
 void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);
-bool bdev_wants_plug(struct block_device *bdev);
-unsigned int blksize_bits(unsigned int size);
-unsigned int bdev_logical_block_size(struct block_device *bdev);
+#define bdev_wants_plug(bdev)		((bdev)->wants_plug)
+#define blksize_bits(size)		__builtin_ctz(size)
+#define bdev_logical_block_size(bdev)	(1U << (bdev)->lbits)
 #define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev), (bio)->in_cgroup = true)
 #define bio_end_sector(bio) \
 	((bio)->bi_iter.bi_sector + ((bio)->bi_iter.bi_size >> SECTOR_SHIFT))

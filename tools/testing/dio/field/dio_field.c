@@ -681,7 +681,8 @@ int main(int argc, char **argv)
 	c = (struct dio_case){
 		.memory = USER_UBUF, .nr_segs = 1, .nr_pages = USER_PAGES, .endless = true,
 		.folio = 1, .section = NR_PAGES, .lbits = SECTOR_SHIFT, .locking = true,
-		.has_bdev = true, .map_fails = NEVER, .bio_fails = NEVER, .bio_fails_too = NEVER, .poison = 0xa5,
+		.has_bdev = true, .map_fails = NEVER, .bio_fails = NEVER, .bio_fails_too = NEVER,
+		.poison = 0xa5,
 	};
 	use_memory(false);
 	for (; arg < argc; arg++) {

@@ -38,6 +38,8 @@ void kmem_cache_free(struct kmem_cache *cache, void *memory);
 #define zero_user		memzero_page
 #define unpin_user_page(page)	unpin_user_page_range_dirty_lock(page, 1, false)
 void unpin_user_pages(struct page **pages, unsigned long nr);
+#define iov_iter_npages(iter, most) \
+	min_t(size_t, DIV_ROUND_UP((iter)->count, PAGE_SIZE), most)
 #define generic_write_sync(iocb, count)	(count)
 
 /* 6.1 holds a page where later ones pin it. */
