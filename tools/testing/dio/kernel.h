@@ -45,7 +45,6 @@ typedef u8 blk_status_t;
 #define BIO_POOL_SIZE	2
 
 #define EIOCBQUEUED	529
-#define ERESTARTSYS	512
 #ifndef ENOTBLK
 #define ENOTBLK		15
 #endif
@@ -64,7 +63,6 @@ typedef u8 blk_status_t;
 #define offset_in_page(p)	((unsigned long)(p) & ~PAGE_MASK)
 #define min(a, b)		({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
 #define max(a, b)		({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
-#define min3(a, b, c)		min(min(a, b), c)
 #define min_t(t, a, b)		min((t)(a), (t)(b))
 #define max_t(t, a, b)		max((t)(a), (t)(b))
 #define READ_ONCE(x)		(x)

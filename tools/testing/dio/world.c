@@ -871,6 +871,10 @@ static void walk_bio(struct bio *bio, bool move)
 				continue;
 			if (c.memory <= USER_IOVEC && !page->head->pins)
 				wrong("the disk uses a page that is not pinned");
+			/* Others see that it is read into; who waits may say so later. */
+			if (c.memory <= USER_IOVEC && !c.write && c.async && !move &&
+			    !page->head->dirty)
+				wrong("the disk writes to a page that is not dirty");
 			if (c.memory == A_PIPE && !page->refs)
 				wrong("the disk uses a page that is free");
 			if (page_to_pfn(page) != page_to_pfn(bv->bv_page) + k)
@@ -918,22 +922,6 @@ static void end_bio(unsigned int i)
 	ASAN_UNPOISON_MEMORY_REGION(now.io.from, now.io.to - now.io.from);
 }
 
-/* Others see that memory is being read into; who waits may say so later. */
-static void check_dirty(struct bio *bio)
-{
-	unsigned int i, k;
-
-	if (!c.async || c.write || c.memory > USER_IOVEC)
-		return;
-	for (i = 0; i < bio->bi_vcnt; i++) {
-		struct bio_vec *bv = &bio->bi_io_vec[i];
-
-		for (k = 0; k < bvec_pages(bv); k++)
-			if (!bv->bv_page[k].head->dirty)
-				wrong("the disk writes to a page that is not dirty");
-	}
-}
-
 void submit_bio(struct bio *bio)
 {
 	blk_opf_t opf = c.write ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_READ;
@@ -954,7 +942,6 @@ void submit_bio(struct bio *bio)
 		now.io.from = bio->bi_private;
 		now.io.to = (char *)(bio + 1);
 	}
-	check_dirty(bio);
 	if (on_bio) {
 		on_bio(bio);
 		r = got.bios;

@@ -34,7 +34,7 @@
 #define MAX_STRUCT	1024	/* bytes of a struct dio */
 #define USER_PAGES	512	/* behind all of an I/O's memory, again and again */
 
-static bool mutant, stock;
+static bool mutant, stock, ours;
 static const char *report, *name = "";
 
 void __attribute__((noreturn)) wrong(const char *fmt, ...)
@@ -334,7 +334,7 @@ static void write_once(u64 pos, u64 bytes)
 	checked = false;
 	if (file.mapped != pos + bytes)
 		wrong("sent %ju of %ju bytes", (uintmax_t)(file.mapped - pos), (uintmax_t)bytes);
-	if (!mutant && !stock && seen.bios - before != least)
+	if (ours && seen.bios - before != least)
 		wrong("%ju bios at %ju instead of %ju", (uintmax_t)(seen.bios - before),
 		      (uintmax_t)pos, (uintmax_t)least);
 	if (file.i_size < pos + bytes)
@@ -579,7 +579,7 @@ static void oltp(u64 bytes)
 	emit("per_s", "I/O/s", total / (disks.now / 1e9));
 	if (seen.bytes != total * bytes)
 		wrong("sent %ju of %ju bytes", (uintmax_t)seen.bytes, (uintmax_t)(total * bytes));
-	if (!mutant && !stock && seen.cleared)
+	if (ours && seen.cleared)
 		wrong("%ju bytes were cleared", (uintmax_t)seen.cleared);
 }
 
@@ -614,7 +614,7 @@ static void count_bios(unsigned int blkbits, unsigned int how, unsigned int size
 	prepare(blkbits, how);
 	least = write_file(512 * MIB, sizes[size]);
 	emit("bios_per_mib", "bios/MiB", seen.bios / 512.0);
-	if (!mutant && !stock)
+	if (ours)
 		emit("bios_per_mib_minimum", "bios/MiB", least / 512.0);
 }
 
@@ -669,7 +669,8 @@ int main(int argc, char **argv)
 
 	mutant = argc > 1 && !strcmp(argv[1], "mutant");
 	stock = argc > 1 && !strcmp(argv[1], "stock");
-	arg += mutant || stock;
+	ours = !mutant && !stock;
+	arg += !ours;
 	if (arg == argc) {
 		fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
 		return 2;
