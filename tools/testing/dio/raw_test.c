@@ -24,7 +24,6 @@
 #define CASE_STEPS	10000000UL
 #define NR_DISKS	3
 #define DISK(n)		MKDEV(8, 16 * ((n) + 1))
-#define NODES		16
 #define DISK_FMODE	(FMODE_NOWAIT | FMODE_CAN_ODIRECT | 0x4000)
 
 static uint64_t seed = 1, state, nr_cases = 100000;
@@ -62,7 +61,7 @@ static unsigned int pick(unsigned int n)
 static unsigned int nr_calls, fails_at, nr_nodes, tables, classes;
 static int locked;
 bool admin = true, compat, ia32;
-static struct device nodes[NODES];
+static struct device nodes[CONFIG_MAX_RAW_DEVS];
 static struct class *the_class;
 static char warned[128];
 
@@ -156,27 +155,25 @@ void class_unregister(struct class *class)
 	classes--;
 }
 
-static struct device *find_node(dev_t dev)
+/* Of a minor; it is there if it has a number */
+static struct device *node_of(dev_t dev)
 {
-	unsigned int i;
-
-	for (i = 0; i < NODES; i++)
-		if (nodes[i].dev == dev)
-			return &nodes[i];
-	return NULL;
+	if (MAJOR(dev) != RAW_MAJOR || MINOR(dev) >= CONFIG_MAX_RAW_DEVS)
+		wrong("a device %x", dev);
+	return &nodes[MINOR(dev)];
 }
 
 struct device *device_create(struct class *class, struct device *parent, dev_t dev, void *data,
 			     const char *fmt, ...)
 {
-	struct device *node = find_node(0);
+	struct device *node = node_of(dev);
 	va_list ap;
 
 	if (fails())
 		return ERR_PTR(-ENOMEM);
 	if (MINOR(dev) && !locked)
 		wrong("makes the device %x without the lock", dev);
-	if (class != the_class || !classes || find_node(dev) || !node)
+	if (class != the_class || !classes || node->dev)
 		wrong("made the device %x twice", dev);
 	node->dev = dev;
 	va_start(ap, fmt);
@@ -188,11 +185,9 @@ struct device *device_create(struct class *class, struct device *parent, dev_t d
 
 void device_destroy(struct class *class, dev_t dev)
 {
-	struct device *node = find_node(dev);
-
-	if (!node || class != the_class)
+	if (!node_of(dev)->dev || class != the_class)
 		wrong("destroyed the device %x, which is not there", dev);
-	node->dev = 0;
+	node_of(dev)->dev = 0;
 	nr_nodes--;
 }
 
@@ -515,16 +510,16 @@ static long bind_disk(int minor, int disk)
 static void check_bound(int minor, u64 major_nr, u64 minor_nr)
 {
 	struct raw_config_request req = { minor, 99, 99 };
-	struct device *node = find_node(MKDEV(RAW_MAJOR, minor));
+	struct device *node = &nodes[minor];
 	char node_name[16];
 
 	EXPECT(ioctl_raw(RAW_GETBIND, &req), 0);
 	EXPECT(req.raw_minor, minor);
 	EXPECT(req.block_major, major_nr);
 	EXPECT(req.block_minor, minor_nr);
-	EXPECT(!!node, major_nr || minor_nr);
+	EXPECT(!!node->dev, major_nr || minor_nr);
 	snprintf(node_name, sizeof(node_name), "raw%d", minor);
-	if (node && strcmp(node->name, node_name))
+	if (node->dev && strcmp(node->name, node_name))
 		wrong("the node of %d is %s", minor, node->name);
 }
 
@@ -538,7 +533,6 @@ static void check_loading(void)
 		{ 8, 5, -ENOMEM }, { 8, 6, 0, 8 }, { 2, 0, 0, 2 }, { 65536, 0, 0, 65536 },
 		{ 1, 0, 0, 8 }, { 65537, 0, 0, 8 }, { -1, 0, 0, 8 }, { 0, 0, 0, 8 },
 	};
-	struct device *ctl;
 	unsigned int i;
 
 	doing = "loading:";
@@ -553,9 +547,8 @@ static void check_loading(void)
 		if (!loads[i].ret) {
 			EXPECT(minors[0], 1);
 			EXPECT(minors[1], loads[i].minors - 1);
-			ctl = find_node(MKDEV(RAW_MAJOR, 0));
-			EXPECT(strcmp(ctl->name, "rawctl"), 0);
-			EXPECT(strcmp(the_class->devnode(ctl, NULL), "raw/rawctl"), 0);
+			EXPECT(strcmp(nodes[0].name, "rawctl"), 0);
+			EXPECT(strcmp(the_class->devnode(nodes, NULL), "raw/rawctl"), 0);
 			raw_exit_called();
 		}
 		check_unloaded();
@@ -695,38 +688,27 @@ static void ended(struct kiocb *iocb, long ret)
 {
 }
 
-static int random_flags(void)
-{
-	static const int bits[] = {
-		IOCB_HIPRI, IOCB_DSYNC, IOCB_DIRECT, IOCB_ALLOC_CACHE,
-	};
-	unsigned int i;
-	int flags = 0;
-
-	for (i = 0; i < ARRAY_SIZE(bits); i++)
-		if (!pick(3))
-			flags |= bits[i];
-	return flags;
-}
-
 /* What the kernel's own users of a file are, by what their requests say */
 enum { SYNC, AIO, RING };
 
 static void check_request(struct file *file)
 {
 	static const ssize_t answers[] = { 0, -ENOSPC, -EAGAIN, -EIO, -EINVAL, -EIOCBQUEUED };
+	static const int bits[] = { IOCB_HIPRI, IOCB_DSYNC, IOCB_DIRECT, IOCB_ALLOC_CACHE };
 	struct iov_iter *iter = malloc(sizeof(*iter));
 	struct kiocb *iocb = malloc(sizeof(*iocb));
-	struct file *copy = malloc(sizeof(*copy));
+	struct file *copy = malloc(sizeof(*copy));	/* fcntl() may take O_DIRECT away */
 	struct gendisk *disk = file_bdev(file->private_data)->bd_disk;
-	int who = pick(3), flags = random_flags();
+	int who = pick(3), flags = who == AIO ? IOCB_AIO_RW : 0;
 	ssize_t ret, want;
+	unsigned int i;
 
-	if (who == AIO)
-		flags |= IOCB_AIO_RW;
+	for (i = 0; i < ARRAY_SIZE(bits); i++)
+		if (!pick(3))
+			flags |= bits[i];
 	*copy = *file;
 	if (!pick(4))
-		copy->f_flags &= ~O_DIRECT;	/* fcntl() takes it away */
+		copy->f_flags &= ~O_DIRECT;
 	*iter = (struct iov_iter){ .data_source = pick(2), .count = pick(4) ? 512 * pick(99) : 0 };
 	*iocb = (struct kiocb){ .ki_filp = copy, .ki_pos = 512 * pick(99), .ki_flags = flags,
 				.ki_complete = who == SYNC ? NULL : ended };
