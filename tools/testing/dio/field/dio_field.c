@@ -35,7 +35,8 @@
 #define USER_PAGES	512	/* behind all of an I/O's memory, again and again */
 
 static bool mutant, stock, ours;
-static const char *report, *name = "";
+static const char *report;
+static char name[64];			/* of the case */
 
 void __attribute__((noreturn)) wrong(const char *fmt, ...)
 {
@@ -131,6 +132,13 @@ static u64 make_file(struct field_file *f, unsigned int blkbits, bool indirect, 
 		f->where[i] = at;
 	}
 	return (at + 1) << blkbits;
+}
+
+/* Of the whole file there is something. */
+static void fill_file(struct field_file *f)
+{
+	f->allocated = f->blocks;
+	f->i_size = f->blocks << f->blkbits;
 }
 
 /* Blocks that follow @block and have their pointers beside its own (ext2_block_to_path) */
@@ -230,7 +238,7 @@ static struct {
 	unsigned int dio_bytes;
 } seen;
 
-static struct array *array;		/* NULL: no time passes */
+static struct array disks_of_case, *array;	/* NULL: no time passes */
 static unsigned int *under_way;		/* transfers of the request */
 
 void *count_memset(void *to, int byte, size_t bytes)
@@ -239,12 +247,31 @@ void *count_memset(void *to, int byte, size_t bytes)
 	return memset(to, byte, bytes);
 }
 
-static void forget_seen(void)
+/* A case begins: nothing is seen, and no time passes. */
+static void __attribute__((format(printf, 1, 2))) name_case(const char *fmt, ...)
 {
-	unsigned int dio_bytes = seen.dio_bytes;
+	va_list ap;
 
+	va_start(ap, fmt);
+	vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
 	memset(&seen, 0, sizeof(seen));
-	seen.dio_bytes = dio_bytes;
+	array = NULL;
+}
+
+static void use_array(const struct disk_kind *kind, unsigned int nr, u64 chunk, bool shared,
+		      u64 rate)
+{
+	array = &disks_of_case;
+	array_init(array, kind, nr, chunk, shared, rate);
+}
+
+/* What was sent, and the reference's minimum */
+static void emit_bios(u64 least, u64 bytes)
+{
+	emit("bios_per_mib", "bios/MiB", seen.bios / ((double)bytes / MIB));
+	if (ours)
+		emit("bios_per_mib_minimum", "bios/MiB", least / ((double)bytes / MIB));
 }
 
 static void see_struct(const u8 *memory, size_t bytes)
@@ -322,8 +349,8 @@ static void direct_io(struct field_file *f, get_block_t *map, bool async, bool w
 		wrong("moved %zd of %ju bytes", got.ret, (uintmax_t)bytes);
 }
 
-/* One synchronous write, checked */
-static void write_once(u64 pos, u64 bytes)
+/* One synchronous write, checked; the bios that it takes */
+static u64 write_once(u64 pos, u64 bytes)
 {
 	u64 before = seen.bios, least = fewest_bios(&file, pos, bytes);
 	unsigned int transfers = 0;
@@ -341,17 +368,18 @@ static void write_once(u64 pos, u64 bytes)
 		file.i_size = pos + bytes;
 	while (transfers)
 		let_time_pass();
+	return least;
 }
 
-static u64 write_file(u64 bytes, u64 part)
+/* The file in parts; the figure is of all of it */
+static void write_file(u64 bytes, u64 part)
 {
 	u64 pos, least = 0;
 
-	for (pos = 0; pos < bytes; pos += part) {
-		write_once(pos, part);
-		least += fewest_bios(&file, pos, part);
-	}
-	return least;
+	for (pos = 0; pos < bytes; pos += part)
+		least += write_once(pos, part);
+	if (!array)
+		emit_bios(least, bytes);
 }
 
 /*
@@ -406,45 +434,36 @@ static int map_disk(struct inode *inode, sector_t block, struct buffer_head *bh,
 
 static void read_on(struct reader *r)
 {
-	r->pos = (r->file->i_size - r->left * r->bytes);
+	r->pos = r->file->i_size - r->left * r->bytes;
 }
 
 static void report_1(void)
 {
 	static struct field_file files[FC_DISKS];
-	static struct array loop;
 	struct reader readers[FC_DISKS];
-	unsigned int none = 0;
 	u64 blocks = 64, least = DIV_ROUND_UP(MIB / PAGE_SIZE, BIO_MAX_VECS), i, each;
+	unsigned int none = 0;
 
-	name = "direct";
-	array = NULL;
-	forget_seen();
+	name_case("direct");
 	files[0] = (struct field_file){ .blkbits = SECTOR_SHIFT, .i_size = MIB };
 	direct_io(&files[0], map_disk, false, false, 0, MIB, &none);
-	emit("bios_per_mib", "bios/MiB", seen.bios);
+	emit_bios(least, MIB);
+	if (ours && seen.bios != least)
+		wrong("%ju bios instead of %ju", (uintmax_t)seen.bios, (uintmax_t)least);
 	if (mutant)
 		return;
-	if (!stock)
-		emit("bios_per_mib_minimum", "bios/MiB", least);
-	if (!stock && seen.bios != least)
-		wrong("%ju bios instead of %ju", (uintmax_t)seen.bios, (uintmax_t)least);
-
-	array_init(&loop, &disk_fc_2002, FC_DISKS, 0, true, FC_LOOP);
-	array = &loop;
-	each = loop.chunk << SECTOR_SHIFT;
+	use_array(&disk_fc_2002, FC_DISKS, 0, true, FC_LOOP);
+	each = array->chunk << SECTOR_SHIFT;
 	for (i = 0; i < FC_DISKS; i++) {
 		make_file(&files[i], 12, false, i * each - (i ? 4096 : 0), blocks * MIB);
-		files[i].allocated = files[i].blocks;
-		files[i].i_size = blocks * MIB;
+		fill_file(&files[i]);
 		readers[i] = (struct reader){
 			.file = &files[i], .left = blocks, .bytes = MIB, .next = read_on,
 		};
 	}
 	run_readers(readers, FC_DISKS);
-	emit("mb_per_s", "MiB/s", FC_DISKS * blocks / (loop.now / 1e9));
-	emit("latency_us", "us", loop.now / 1e3 / (FC_DISKS * blocks));
-	array = NULL;
+	emit("mb_per_s", "MiB/s", FC_DISKS * blocks / (array->now / 1e9));
+	emit("latency_us", "us", array->now / 1e3 / (FC_DISKS * blocks));
 }
 
 /*
@@ -460,7 +479,6 @@ static void write_back(void)
 	u64 end = file.blocks << file.blkbits, from = 0, pos;
 
 	under_way = &waiting;
-
 	for (pos = bs; pos <= end; pos += bs) {
 		if (pos < end && pos - from < BIO_MAX_VECS * PAGE_SIZE &&
 		    sector_of(&file, pos) == sector_of(&file, pos - bs) + (bs >> SECTOR_SHIFT))
@@ -472,64 +490,46 @@ static void write_back(void)
 		let_time_pass();
 }
 
-struct place {
-	const char *name;
-	unsigned int disks, chunk;
-};
-
-/* MiB/s of 16 files; @part: bytes of a write, 0: buffered */
-static double file_loop(const struct place *place, const char *fs, u64 part)
+/* MiB/s of 16 files on one disk or several; @part: bytes of a write, 0: buffered */
+static double file_loop(unsigned int nr, bool ext2, u64 part)
 {
-	static struct array disks;
-	static char text[64];
-	u64 at = 64 * MIB, bytes = 32 * MIB, bios = 0;
+	u64 at = 64 * MIB, bytes = 32 * MIB;
 	unsigned int i;
 	double speed;
 
-	snprintf(text, sizeof(text), "%s-%s-%s%s", place->name, fs, part ? "direct" : "buffered",
-		 part && part < bytes ? "-1m" : "");
-	name = text;
-	array_init(&disks, &disk_u320_2004, place->disks, place->chunk, false, U320_BUS);
-	array = &disks;
+	name_case("%s-%s-%s%s", nr > 1 ? "raid0" : "disk", ext2 ? "ext2" : "jfs",
+		  part ? "direct" : "buffered", part && part < bytes ? "-1m" : "");
+	use_array(&disk_u320_2004, nr, nr > 1 ? CHUNK : 0, false, U320_BUS);
 	for (i = 0; i < 16; i++) {
-		at = make_file(&file, 12, fs[0] == 'e', at, bytes);
-		forget_seen();
+		at = make_file(&file, 12, ext2, at, bytes);
 		if (part)
 			write_file(bytes, part);
 		else
 			write_back();
-		bios += seen.bios;
 	}
-	array = NULL;
-	speed = 16 * bytes / MIB / (disks.now / 1e9);
+	speed = 16 * bytes / MIB / (array->now / 1e9);
 	emit("mb_per_s", "MiB/s", speed);
-	emit("ios_per_mib", "I/Os/MiB", disks.requests / (16.0 * bytes / MIB));
+	emit("ios_per_mib", "I/Os/MiB", array->requests / (16.0 * bytes / MIB));
 	return speed;
 }
 
 static void report_3(void)
 {
-	static const struct place places[] = {
-		{ "disk", 1, 0 }, { "raid0", RAID0_DISKS, CHUNK },
-	};
-	static const char * const systems[] = { "ext2", "jfs" };
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
-		const struct place *place = &places[i / 2];
-		const char *fs = systems[i % 2];
+		unsigned int nr = i / 2 ? RAID0_DISKS : 1;
+		bool ext2 = i % 2 == 0;
 		double direct, buffered;
-		char text[32];
 
-		if (mutant && i % 2)
+		if (mutant && !ext2)
 			continue;	/* no boundaries */
-		direct = file_loop(place, fs, 32 * MIB);
-		file_loop(place, fs, MIB);
-		if (mutant || stock)
+		direct = file_loop(nr, ext2, 32 * MIB);
+		file_loop(nr, ext2, MIB);
+		if (!ours)
 			continue;
-		buffered = file_loop(place, fs, 0);
-		snprintf(text, sizeof(text), "%s-%s", place->name, fs);
-		name = text;
+		buffered = file_loop(nr, ext2, 0);
+		name_case("%s-%s", nr > 1 ? "raid0" : "disk", ext2 ? "ext2" : "jfs");
 		emit("gain", "", direct / buffered);
 	}
 }
@@ -540,43 +540,33 @@ static void report_3(void)
 
 static uint64_t seed;
 
-static u64 draw(u64 below)
-{
-	return next_number(&seed) % below;
-}
-
 static void transact(struct reader *r)
 {
-	r->pos = draw((r->file->blocks << r->file->blkbits) / r->bytes) * r->bytes;
-	r->write = draw(12) >= 7;
+	r->pos = next_number(&seed) % (r->file->i_size / r->bytes) * r->bytes;
+	r->write = next_number(&seed) % 12 >= 7;
 }
 
 static void oltp(u64 bytes)
 {
-	static struct array disks;
 	struct reader readers[32];
 	unsigned int depth = 32, i, touched = 0;
 	u64 each = 625, total = each * depth;
 
-	name = bytes == 4096 ? "oltp-4k" : "oltp-8k";
+	name_case("oltp-%juk", (uintmax_t)bytes / 1024);
 	seed = 1;
-	array_init(&disks, &disk_fc_2002, FC_DISKS, CHUNK, true, FC_LOOP);
-	array = &disks;
+	use_array(&disk_fc_2002, FC_DISKS, CHUNK, true, FC_LOOP);
 	make_file(&file, 12, true, 0, 1024 * MIB);
-	file.allocated = file.blocks;
-	file.i_size = 1024 * MIB;
-	forget_seen();
+	fill_file(&file);
 	for (i = 0; i < depth; i++)
 		readers[i] = (struct reader){
 			.file = &file, .left = each, .bytes = bytes, .next = transact,
 		};
 	run_readers(readers, depth);
-	array = NULL;
 	for (i = 0; i < seen.dio_bytes; i++)
 		touched += seen.touched[i];
 	emit("cleared", "bytes/I/O", (double)seen.cleared / total);
 	emit("dio_written", "bytes/I/O", touched);
-	emit("per_s", "I/O/s", total / (disks.now / 1e9));
+	emit("per_s", "I/O/s", total / (array->now / 1e9));
 	if (seen.bytes != total * bytes)
 		wrong("sent %ju of %ju bytes", (uintmax_t)seen.bytes, (uintmax_t)(total * bytes));
 	if (ours && seen.cleared)
@@ -593,64 +583,47 @@ static void report_4(void)
  * Report 5: a file of 512 MiB by direct writes: extended, its one hole filled, overwritten.
  */
 
-static const u64 sizes[] = { 64 << 10, MIB, 16 * MIB, 512 * MIB };
-static const char * const size_names[] = { "64k", "1m", "16m", "512m" };
-static const char * const hows[] = { "create", "fill", "over" };
-
 static void prepare(unsigned int blkbits, unsigned int how)
 {
 	make_file(&file, blkbits, true, 0, 512 * MIB);
 	if (how)
 		file.i_size = 512 * MIB;
 	if (how == 2)
-		file.allocated = file.blocks;
-	forget_seen();
+		fill_file(&file);
 }
 
-static void count_bios(unsigned int blkbits, unsigned int how, unsigned int size)
+static void time_stripe(unsigned int blkbits)
 {
-	u64 least;
-
-	prepare(blkbits, how);
-	least = write_file(512 * MIB, sizes[size]);
-	emit("bios_per_mib", "bios/MiB", seen.bios / 512.0);
-	if (ours)
-		emit("bios_per_mib_minimum", "bios/MiB", least / 512.0);
-}
-
-static void time_stripe(unsigned int blkbits, unsigned int how)
-{
-	static struct array stripe;
-
-	array_init(&stripe, &disk_fc_2002, STRIPE_DISKS, CHUNK, false, FC_LOOP);
-	array = &stripe;
-	prepare(blkbits, how);
+	use_array(&disk_fc_2002, STRIPE_DISKS, CHUNK, false, FC_LOOP);
+	prepare(blkbits, 0);
 	write_file(512 * MIB, 512 * MIB);
-	array = NULL;
-	emit("io_kib", "KiB", 512.0 * 1024 / stripe.requests);
-	emit("mb_per_s", "MiB/s", 512 / (stripe.now / 1e9));
-	emit("ios_per_s", "I/O/s", stripe.requests / (stripe.now / 1e9));
+	emit("io_kib", "KiB", 512.0 * 1024 / array->requests);
+	emit("mb_per_s", "MiB/s", 512 / (array->now / 1e9));
+	emit("ios_per_s", "I/O/s", array->requests / (array->now / 1e9));
 }
 
 static void report_5(void)
 {
-	static char text[64];
+	static const u64 sizes[] = { 64 << 10, MIB, 16 * MIB, 512 * MIB };
+	static const char * const size_names[] = { "64k", "1m", "16m", "512m" };
+	static const char * const hows[] = { "create", "fill", "over" };
 	unsigned int blkbits, how, size;
 
-	name = text;
 	for (blkbits = 10; blkbits <= 12; blkbits++) {
 		for (size = 0; size < 4; size++) {
 			for (how = 0; how < 3; how++) {
-				snprintf(text, sizeof(text), "ext2-%uk-%s-%s", 1 << (blkbits - 10),
-					 size_names[size], hows[how]);
-				count_bios(blkbits, how, size);
+				name_case("ext2-%uk-%s-%s", 1 << (blkbits - 10), size_names[size],
+					  hows[how]);
+				prepare(blkbits, how);
+				write_file(512 * MIB, sizes[size]);
 				if (size == 3 && !how)
-					time_stripe(blkbits, how);
+					time_stripe(blkbits);
 			}
 		}
 		use_memory(true);
-		snprintf(text, sizeof(text), "ext2-%uk-512m-huge", 1 << (blkbits - 10));
-		count_bios(blkbits, 0, 3);
+		name_case("ext2-%uk-512m-huge", 1 << (blkbits - 10));
+		prepare(blkbits, 0);
+		write_file(512 * MIB, 512 * MIB);
 		use_memory(false);
 	}
 }
@@ -664,17 +637,13 @@ int main(int argc, char **argv)
 		{ "field-1", report_1 }, { "field-3", report_3 },
 		{ "field-4", report_4 }, { "field-5", report_5 },
 	};
-	unsigned int i, ran;
+	unsigned int i;
 	int arg = 1;
 
 	mutant = argc > 1 && !strcmp(argv[1], "mutant");
 	stock = argc > 1 && !strcmp(argv[1], "stock");
 	ours = !mutant && !stock;
 	arg += !ours;
-	if (arg == argc) {
-		fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
-		return 2;
-	}
 	/* Nothing is left to chance. */
 	source.fuzz = true;
 	on_bio = see_bio;
@@ -686,18 +655,15 @@ int main(int argc, char **argv)
 		.poison = 0xa5,
 	};
 	use_memory(false);
-	for (; arg < argc; arg++) {
-		report = argv[arg];
-		for (i = 0, ran = 0; i < sizeof(reports) / sizeof(*reports); i++) {
-			if (!strcmp(report, reports[i].name)) {
-				reports[i].run();
-				ran++;
-			}
-		}
-		if (!ran) {
-			fprintf(stderr, "dio_field: no such report here: %s\n", report);
+	do {
+		for (i = 0; i < 4 && arg < argc && strcmp(argv[arg], reports[i].name); i++)
+			;
+		if (i == 4 || arg >= argc) {
+			fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
 			return 2;
 		}
-	}
+		report = reports[i].name;
+		reports[i].run();
+	} while (++arg < argc);
 	return 0;
 }
