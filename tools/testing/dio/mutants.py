@@ -6,6 +6,7 @@
     mutants.py OUTPUT rules             whether all of those still can be made; none is tried
     mutants.py OUTPUT make NAME...      print the source with these faults in it
     mutants.py OUTPUT sample            COUNT= faults that a machine makes, drawn by SEED=
+    mutants.py OUTPUT both              known, then sample
 
 OUTPUT is where the Makefile builds; sample wants a python3 that has universalmutator (see there).
 
@@ -24,6 +25,7 @@ sample killed; 1 not, or a test is broken; 2 usage.
 """
 
 import contextlib
+import functools
 import hashlib
 import io
 import os
@@ -178,19 +180,20 @@ def try_fault(out, fault, plain=None):
     return fault.name, *trial.test()
 
 
-def baseline(out, subjects):
-    """Without a fault all tests pass; returns each subject's object code."""
-    def as_it_is(subject):
-        trial = Trial(out, Fault("none", subject, source(subject)))
-        return subject, trial.compile(), trial.test()
+@functools.cache
+def as_it_is(out, subject):
+    """A subject's object code; its tests must pass without a fault."""
+    trial = Trial(out, Fault("none", subject, source(subject)))
+    code, (what, why) = trial.compile(), trial.test()
+    if what != "survived" or not code:
+        sys.exit(f"mutants: the tests of {subject.path} fail without a fault: {why}")
+    return code
 
-    # What all have in common is built first.
+
+def baseline(out, subjects):
+    """{subject: its object code}; what all have in common is built first."""
     make(f"OUTPUT={out}", out / "dio_test", out / "raw_test")
-    plain = {}
-    for subject, plain[subject], (what, why) in each(as_it_is, subjects):
-        if what != "survived" or not plain[subject]:
-            sys.exit(f"mutants: the tests of {subject.path} fail without a fault: {why}")
-    return plain
+    return dict(zip(subjects, each(lambda subject: as_it_is(out, subject), subjects)))
 
 
 def tell(name, what, why):
@@ -267,7 +270,7 @@ def known(out, names):
     faults = [f for f in made if f and (names or not f.name.startswith(OTHER_USE))]
     if "KNOWN" in os.environ:
         faults = random.Random(seed()).sample(faults, min(number("KNOWN", 0), len(faults)))
-    baseline(out, {fault.subject for fault in faults})
+    baseline(out, [s for s in SUBJECTS if any(fault.subject == s for fault in faults)])
     failed = None in made
     for name, what, why in each(lambda fault: try_fault(out, fault), faults):
         tell(name, what, why)
@@ -319,15 +322,14 @@ def main(argv):
     out, what, *names = argv if len(argv) > 1 else ("", "", "")
     out = Path(out).resolve()
     (out / "mutants").mkdir(parents=True, exist_ok=True)
-    if what == "known":
-        return known(out, names)
     if what == "make" and names:
         return show(names)
     if what == "rules" and not names:
         return None in list(known_faults(()))
-    if what == "sample" and not names:
-        return sample(out)
-    raise Usage("mutants.py OUTPUT known [NAME...] | rules | make NAME... | sample")
+    if what not in ("known", "sample", "both") or names and what != "known":
+        raise Usage("mutants.py OUTPUT known [NAME...] | rules | make NAME... | sample | both")
+    failed = known(out, names) if what != "sample" else False
+    return (sample(out) if what != "known" else False) or failed
 
 
 if __name__ == "__main__":

@@ -74,8 +74,7 @@ void (*on_bio)(struct bio *bio);
 void (*on_free)(const u8 *memory, size_t bytes);
 struct task_struct *current;
 struct page *zero_page;		/* behind all others */
-unsigned int nr_pools;
-bool no_pool, on_xen, with_kmsan;
+bool on_xen, with_kmsan;
 
 static char data[NR_PAGES + 1][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page pages[NR_PAGES + 1];
@@ -720,11 +719,8 @@ int bioset_init(struct bio_set *set, unsigned int pool, unsigned int front_pad, 
 {
 	if (!(flags & BIOSET_NEED_BVECS) || pool != BIO_POOL_SIZE)
 		wrong("a pool of %u bios, flags %x", pool, flags);
-	if (no_pool)
-		return -ENOMEM;
-	nr_pools++;
 	set->front_pad = front_pad;
-	return 0;
+	return boot_without == BIOS ? -ENOMEM : 0;
 }
 
 int bioset_integrity_create(struct bio_set *set, int pool)
@@ -991,7 +987,6 @@ void panic(const char *fmt, ...)
 static bool boots(enum boot_without what)
 {
 	boot_without = what;
-	no_pool = what == BIOS;
 	return !setjmp(panicked) && !dio_setup_at_boot();
 }
 

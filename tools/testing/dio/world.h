@@ -107,10 +107,6 @@ extern struct source source;
 extern struct dio_case c;
 extern struct record got;
 
-/* world.c */
-extern bool no_pool;		/* bioset_init() fails */
-extern unsigned int nr_pools;	/* it made */
-
 u64 pick(u64 below);
 bool chance(unsigned int one_in);
 
