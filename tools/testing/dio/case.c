@@ -291,3 +291,14 @@ int page_at(unsigned int addr, bool write_to)
 		return NEVER;
 	return c.page_of[v];
 }
+
+/* Where pieces of memory begin, and how long they are: what of it must be aligned */
+unsigned int memory_bits(void)
+{
+	unsigned int i, bits = 0;
+
+	for (i = 0; i < c.nr_segs; i++)
+		if (c.segs[i].len)
+			bits |= c.segs[i].start | c.segs[i].len;
+	return bits;
+}

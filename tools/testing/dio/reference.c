@@ -278,17 +278,6 @@ static void expect(ssize_t ret)
 		wrong("returned %zd instead of %zd", got.ret, ret);
 }
 
-/* Position, and where memory begins and ends: what of it must be aligned */
-static unsigned int alignment(void)
-{
-	unsigned int i, bits = c.pos;
-
-	for (i = 0; i < c.nr_segs; i++)
-		if (c.segs[i].len)
-			bits |= (c.memory == A_PIPE ? 0 : c.segs[i].start) | c.segs[i].len;
-	return bits;
-}
-
 /* What is refused, or is nothing, before anything is mapped */
 static bool refused(void)
 {
@@ -300,7 +289,7 @@ static bool refused(void)
 		expect(-EAGAIN);
 	else if (!c.write && c.pos >= c.i_size)
 		expect(0);
-	else if (alignment() % (1U << (c.has_bdev ? c.lbits : c.blkbits)))
+	else if ((c.pos | memory_bits()) % (1U << (c.has_bdev ? c.lbits : c.blkbits)))
 		expect(-EINVAL);
 	else if (read_locked && (c.write_back_error || c.soiled))
 		expect(c.soiled ? -EAGAIN : c.write_back_error);
@@ -372,7 +361,7 @@ void check_case(void)
 		return;
 	}
 	/* Alignment was to the file's blocks, or else to the disk's: so is the end of the file. */
-	if (alignment() % unit)
+	if ((c.pos | memory_bits()) % unit)
 		unit = 1UL << c.lbits;
 	if (!c.write)
 		end = min(end, round_up(c.i_size, unit));

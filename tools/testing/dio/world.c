@@ -399,33 +399,9 @@ void iov_iter_advance(struct iov_iter *iter, size_t bytes)
 	iter->iov_offset = bytes;
 }
 
-static unsigned long seg_start(const struct segment *seg)
-{
-	switch (c.memory) {
-	case KERNEL_BVEC:
-		return offset_in_page(seg->start);
-	case KERNEL_KVEC:
-		return (unsigned long)data[0] + seg->start;
-	case KERNEL_VMALLOC:
-		return VMALLOC_BASE + seg->start;
-	case A_PIPE:
-		return 0;
-	default:
-		return USER_BASE + seg->start;
-	}
-}
-
 unsigned long iov_iter_alignment(const struct iov_iter *iter)
 {
-	unsigned long bits = 0;
-	unsigned int i;
-
-	for (i = 0; i < c.nr_segs; i++)
-		if (c.segs[i].len)
-			bits |= seg_start(&c.segs[i]) | c.segs[i].len;
-	if (iter->iter_type == ITER_PIPE)
-		bits = iter->count;
-	return bits;
+	return memory_bits();
 }
 
 ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **to, size_t most, unsigned int nr,
@@ -1045,19 +1021,24 @@ static void make_world(void)
 
 static void make_iter(struct iov_iter *iter, struct iovec *iov, struct bio_vec *bvec)
 {
-	static const u8 types[] = {
-		ITER_UBUF, ITER_IOVEC, ITER_BVEC, ITER_KVEC, ITER_KVEC, ITER_PIPE
+	/* By kind of memory; pages and pipes have no address. */
+	static const struct {
+		u8 type;
+		uintptr_t base;
+	} kinds[] = {
+		{ ITER_UBUF, USER_BASE }, { ITER_IOVEC, USER_BASE }, { ITER_BVEC, 0 },
+		{ ITER_KVEC, (uintptr_t)data }, { ITER_KVEC, VMALLOC_BASE }, { ITER_PIPE, 0 },
 	};
 	unsigned int i;
 
 	*iter = (struct iov_iter) {
-		.iter_type = types[c.memory], .nofault = c.nofault, .data_source = c.write,
+		.iter_type = kinds[c.memory].type, .nofault = c.nofault, .data_source = c.write,
 		.count = c.count,
 		/* as the kernel leaves it where it means nothing */
 		.nr_segs = c.memory == USER_UBUF || c.memory == A_PIPE ? 0 : c.nr_segs,
 	};
 	for (i = 0; i < c.nr_segs; i++) {
-		iov[i].iov_base = (void *)seg_start(&c.segs[i]);
+		iov[i].iov_base = (void *)(kinds[c.memory].base + c.segs[i].start);
 		iov[i].iov_len = c.segs[i].len;
 		bvec[i].bv_page = &pages[c.segs[i].start / PAGE_SIZE];
 		bvec[i].bv_offset = offset_in_page(c.segs[i].start);

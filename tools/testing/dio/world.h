@@ -115,6 +115,7 @@ struct mapping map_blocks(struct block *blocks, unsigned int block, size_t want,
 u64 old_data(unsigned int sector);
 void fill_memory(char (*memory)[PAGE_SIZE]);
 int page_at(unsigned int addr, bool write_to);
+unsigned int memory_bits(void);
 
 /* world.c: the real engine does not begin without memory */
 void check_boot(void);
