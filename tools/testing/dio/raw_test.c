@@ -577,6 +577,7 @@ static void check_binding(void)
 	unsigned int i;
 
 	EXPECT(ioctl_raw(RAW_SETBIND + 1000, &req), -ENOTTY);
+	EXPECT(ioctl_raw(RAW_SETBIND - 1, &req), -ENOTTY);
 	EXPECT(ioctl_raw(RAW_SETBIND, NULL), -EFAULT);
 	EXPECT(ioctl_raw(RAW_GETBIND, NULL), -EFAULT);
 	for (i = 0; i < ARRAY_SIZE(binds); i++) {
