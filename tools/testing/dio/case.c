@@ -7,6 +7,7 @@
  * that do not fit blocks, memory in pieces.
  */
 #include "kernel.h"
+#include "steps.h"
 #include "world.h"
 
 #define MAX_SIZE	(FILE_SECTORS * SECTOR_SIZE)
@@ -14,7 +15,7 @@
 struct source source;
 struct dio_case c;
 
-/* A seeded generator (splitmix64), or what the fuzzer says for as long as it says something. */
+/* A seeded generator, or what the fuzzer says for as long as it says something. */
 u64 pick(u64 below)
 {
 	u64 x = 0;
@@ -25,10 +26,7 @@ u64 pick(u64 below)
 			x = x << 8 | *source.bytes++;
 		return x % below;
 	}
-	x = source.state += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % below;
+	return next_number(&source.state) % below;
 }
 
 bool chance(unsigned int one_in)
@@ -287,7 +285,20 @@ int page_at(unsigned int addr, bool write_to)
 {
 	unsigned int v = addr / PAGE_SIZE;
 
+	if (c.endless)
+		v %= c.nr_pages;
 	if (v >= c.nr_pages || c.absent[v] || (write_to && c.readonly[v]))
 		return NEVER;
 	return c.page_of[v];
+}
+
+/* Where pieces of memory begin, and how long they are: what of it must be aligned */
+unsigned int memory_bits(void)
+{
+	unsigned int i, bits = 0;
+
+	for (i = 0; i < c.nr_segs; i++)
+		if (c.segs[i].len)
+			bits |= c.segs[i].start | c.segs[i].len;
+	return bits;
 }

@@ -7,7 +7,8 @@
  * Runs N cases from seed S on, each drawn from a seed of its own: the real engine (compiled against
  * kernel.h) in a small world (world.c), compared with what the model (reference.c) says. What
  * is wrong is printed with the seed that shows it again. Prints how often each thing that matters
- * was met, and fails if one never was.
+ * was met, and fails if one never was. With FUZZ, libFuzzer chooses instead: each decision of a
+ * case is a byte or two of its input.
  *
  * Exit status: 0 right, 1 wrong, 2 usage.
  */
@@ -21,7 +22,7 @@
 /* Thirty times what was seen */
 #define CASE_STEPS	10000000UL
 
-static u64 seed = 1, nr_cases = 100000;
+static uint64_t seed = 1, nr_cases = 100000;
 
 void wrong(const char *fmt, ...)
 {
@@ -67,44 +68,36 @@ static void count_case(void)
 		met[6 + i] += got.ret == -errors[i];
 }
 
-static void usage(void)
+static void run_one(void)
 {
-	fprintf(stderr, "usage: dio_test [cases=N] [seed=S]\n");
-	exit(2);
+	draw_case();
+	run_case();
+	check_case();
+	count_case();
 }
 
-static u64 number(const char *text)
+#ifdef FUZZ
+int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len);
+
+int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len)
 {
-	char *end;
-	u64 n = strtoull(text, &end, 0);
-
-	if (*end || end == text)
-		usage();
-	return n;
+	source = (struct source){ .fuzz = true, .bytes = bytes, .left = len };
+	run_one();
+	return 0;
 }
-
+#else
 int main(int argc, char **argv)
 {
-	u64 end;
 	unsigned int i;
-	int arg, never = 0;
+	int never = 0;
+	u64 end;
 
-	for (arg = 1; arg < argc; arg++) {
-		if (!strncmp(argv[arg], "cases=", 6))
-			nr_cases = number(argv[arg] + 6);
-		else if (!strncmp(argv[arg], "seed=", 5))
-			seed = number(argv[arg] + 5);
-		else
-			usage();
-	}
+	read_options(argc, argv, &nr_cases, &seed);
 	check_boot();
 	for (end = seed + nr_cases; seed < end; seed++) {
 		source.state = seed * 0x2545f4914f6cdd1dULL;
 		steps_left = CASE_STEPS;
-		draw_case();
-		run_case();
-		check_case();
-		count_case();
+		run_one();
 	}
 	printf("%ju cases:", (uintmax_t)nr_cases);
 	for (i = 0; i < KINDS; i++)
@@ -118,3 +111,4 @@ int main(int argc, char **argv)
 	}
 	return never;
 }
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DOC: The kernel as fs/direct-io.c sees it
+ * DOC: The kernel as fs/direct-io.c sees it, and drivers/char/raw.c with raw_kernel.h besides
  *
  * Included in front of the real source by the compiler's command line; the kernel headers that the
  * source names are empty files. Everything is as in the kernel but for its scale: a page has 64
@@ -45,7 +45,6 @@ typedef u8 blk_status_t;
 #define BIO_POOL_SIZE	2
 
 #define EIOCBQUEUED	529
-#define ERESTARTSYS	512
 #ifndef ENOTBLK
 #define ENOTBLK		15
 #endif
@@ -64,7 +63,6 @@ typedef u8 blk_status_t;
 #define offset_in_page(p)	((unsigned long)(p) & ~PAGE_MASK)
 #define min(a, b)		({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
 #define max(a, b)		({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
-#define min3(a, b, c)		min(min(a, b), c)
 #define min_t(t, a, b)		min((t)(a), (t)(b))
 #define max_t(t, a, b)		max((t)(a), (t)(b))
 #define READ_ONCE(x)		(x)
@@ -138,9 +136,9 @@ struct folio *page_folio(struct page *page);
 bool virt_addr_valid(const void *addr);
 bool is_vmalloc_or_module_addr(const void *addr);
 struct page *virt_to_page(const void *addr);
-bool xen_domain(void);
-bool kmsan(void);
-#define CONFIG_KMSAN	kmsan()
+extern bool on_xen, with_kmsan;
+#define xen_domain()	on_xen
+#define CONFIG_KMSAN	with_kmsan
 #define CONFIG_SPARSEMEM		1	/* memmap has seams, see page_to_pfn() */
 #define CONFIG_SPARSEMEM_VMEMMAP	0
 #define IS_ENABLED(option)	(option)
@@ -189,7 +187,6 @@ struct iov_iter {
 #define user_backed_iter(i)	((i)->iter_type == ITER_UBUF || (i)->iter_type == ITER_IOVEC)
 void iov_iter_advance(struct iov_iter *iter, size_t bytes);
 unsigned long iov_iter_alignment(const struct iov_iter *iter);
-int iov_iter_npages(const struct iov_iter *iter, int max);
 ssize_t iov_iter_get_pages2(struct iov_iter *iter, struct page **pages, size_t max,
 			    unsigned int nr, size_t *offset);
 ssize_t iov_iter_extract_pages(struct iov_iter *iter, struct page ***pages, size_t max,
@@ -213,16 +210,14 @@ struct super_block {
 int sb_init_dio_done_wq(struct super_block *sb);
 
 struct address_space {
+	struct inode *host;
 	unsigned long nrpages;
-	bool tagged;		/* some of them are dirty, or under writeback */
 };
 
 struct block_device {
 	unsigned int lbits;
+	bool wants_plug;
 	struct gendisk *bd_disk;
-	struct inode *bd_inode;
-	loff_t bytes;
-	bool read_only;
 };
 
 struct inode {
@@ -235,12 +230,12 @@ struct inode {
 };
 
 struct file {
+	const struct file_operations *f_op;
 	struct address_space *f_mapping;
 	struct inode *f_inode;
 	void *private_data;
-	unsigned int f_mode;
+	unsigned int f_mode, f_flags;
 	int f_wb_err;
-	loff_t f_pos;
 };
 
 struct kiocb {
@@ -310,7 +305,6 @@ void clean_bdev_aliases(struct block_device *bdev, sector_t block, sector_t len)
 #define REQ_SYNC	(1U << 11)
 #define REQ_IDLE	(1U << 15)
 #define REQ_NOWAIT	(1U << 20)
-#define REQ_FUA		(1U << 17)
 #define BLK_STS_AGAIN	12
 #define BLK_STS_IOERR	10
 #define BIOSET_NEED_BVECS	1
@@ -325,7 +319,7 @@ struct bio {
 	struct bio *bi_next;
 	struct block_device *bi_bdev;
 	blk_opf_t bi_opf;
-	unsigned short bi_ioprio, bi_flags;
+	unsigned short bi_ioprio;
 	u8 bi_write_hint;
 	blk_status_t bi_status;
 	struct bvec_iter bi_iter;
@@ -361,9 +355,9 @@ void bio_set_pages_dirty(struct bio *bio);
 void submit_bio(struct bio *bio);
 void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);
-bool bdev_wants_plug(struct block_device *bdev);
-unsigned int blksize_bits(unsigned int size);
-unsigned int bdev_logical_block_size(struct block_device *bdev);
+#define bdev_wants_plug(bdev)		((bdev)->wants_plug)
+#define blksize_bits(size)		__builtin_ctz(size)
+#define bdev_logical_block_size(bdev)	(1U << (bdev)->lbits)
 #define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev), (bio)->in_cgroup = true)
 #define bio_end_sector(bio) \
 	((bio)->bi_iter.bi_sector + ((bio)->bi_iter.bi_size >> SECTOR_SHIFT))

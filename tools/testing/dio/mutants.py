@@ -5,8 +5,8 @@
     mutants.py OUTPUT known [NAME...]   faults that once were made: mutants/known, each of them
     mutants.py OUTPUT rules             whether all of those still can be made; none is tried
     mutants.py OUTPUT make NAME...      print the source with these faults in it
-    mutants.py OUTPUT sample [PATH...]  COUNT= faults that a machine makes, drawn by SEED=; in all
-                                        sources that are tested, or in these
+    mutants.py OUTPUT sample            COUNT= faults that a machine makes, drawn by SEED=
+    mutants.py OUTPUT both              known, then sample
 
 OUTPUT is where the Makefile builds; sample wants a python3 that has universalmutator (see there).
 
@@ -15,8 +15,8 @@ by its name. A test that ends in any other way, or does not end, is broken, and 
 the harness. First of all the tests must pass on the sources as they are.
 
 universalmutator edits single lines. An edit that does not compile (stillborn) or makes the same
-object code is not counted. One that changes nothing that could be seen is in mutants/equivalent,
-with the reason; it is tried all the same, lest the list be wrong.
+object code is not counted. Some that survive change nothing that could be seen: the rate that is
+asked for leaves room for them.
 
 From the environment: CASES= random cases a fault (150000), COUNT= (100), SEED= (default: made of
 the sources, so that each state of them has a sample of its own), KNOWN= how many of the known faults
@@ -25,21 +25,22 @@ sample killed; 1 not, or a test is broken; 2 usage.
 """
 
 import contextlib
+import functools
 import hashlib
 import io
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter, namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parents[2]
-MUTANTS = HERE / "mutants"
+KNOWN = HERE / "mutants" / "known"
 ENOUGH = 0.80       # of all edits should be killed; of a sample, two standard deviations less
 LIMIT = 600         # seconds for a test
 # A fault may deserve warnings; these are errors in the kernel, too.
@@ -50,20 +51,22 @@ FINDING = re.compile(r"^(?:dio_test: |raw_test: |not ok \d* ?)(.*)|^==\d+==(ERRO
                      r"(runtime error: .*)", re.M)
 
 # A source that is tested: its path, the first part of its known faults' names, what must lie beside
-# it, and the tests: programs that the Makefile builds, and their words
+# it, and the tests: a program that the Makefile builds, what make is told, the program's words
 Subject = namedtuple("Subject", "path prefix beside tests")
 EXTRACT = "base/6.1/lib/iov_iter.c.add"
 SUBJECTS = (
-    Subject("fs/direct-io.c", "", (EXTRACT,), (("dio_test", "cases={cases}"),)),
-    Subject(EXTRACT, "iov-", ("fs/direct-io.c",), (("dio_test", "cases={cases}"),)),
+    Subject("fs/direct-io.c", "", (EXTRACT,),
+            (("dio_test", "EXTRACT_O={out}/extract.o", "cases={cases}"),)),
+    Subject(EXTRACT, "iov-", ("fs/direct-io.c",), (("dio_test", "", "cases={cases}"),)),
     Subject("mm/readahead_runs.c", "ra-", ("mm/readahead_runs.h", "mm/readahead_test.c"),
-            (("ra_test",), ("ra_replay", "check", str(TREE / "Documentation/dio/readahead.rst")))),
-    Subject("drivers/char/raw.c", "raw-", (), (("raw_test", "cases={cases}"),)),
+            (("ra_test", "", ""),
+             ("ra_replay", "SANE= CFLAGS=-O2", f"check {TREE}/Documentation/dio/readahead.rst"))),
+    Subject("drivers/char/raw.c", "raw-", (), (("raw_test", "", "cases={cases}"),)),
 )
 OTHER_USE = "field-"    # right, but slow: for field/report.py
 
-# One edited line: where it is, how it was, how it is
-Edit = namedtuple("Edit", "path function old new line text")
+# A source with a fault in it
+Fault = namedtuple("Fault", "name subject text")
 
 
 class Usage(Exception):
@@ -82,11 +85,24 @@ def one_line(text):
     return " ".join(text.split())
 
 
-def run(argv, seconds, **kwargs):
+def source(subject):
+    return (TREE / subject.path).read_text(encoding="utf-8")
+
+
+def seed():
+    text = "".join(map(source, SUBJECTS))
+    return number("SEED", int(hashlib.sha256(text.encode()).hexdigest()[:8], 16))
+
+
+#
+# One fault
+#
+
+def run(argv, **kwargs):
     """(exit status, what it said); status None: it did not end."""
     try:
         done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                              timeout=seconds, text=True, errors="replace", **kwargs)
+                              timeout=LIMIT, text=True, errors="replace", **kwargs)
     except subprocess.TimeoutExpired as late:
         return None, (late.stdout or b"").decode(errors="replace")
     return done.returncode, done.stdout
@@ -104,71 +120,86 @@ def verdict(status, said):
     return "broken", f"exit {status}: {one_line(said)[-200:] or 'without a word'}"
 
 
-class Candidate:
-    """The sources with one fault in them, in a tree of their own, and the programs made of it."""
+def make(*words):
+    """Without what the caller's make was told."""
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
+    return run(["make", "-s", "-C", HERE, f"WARN={WARN}", *words], env=env)
 
-    def __init__(self, out, name, subject, text):
-        self.out = Path(out).resolve()
-        self.subject = subject
-        self.work = self.out / "mutants" / name
-        shutil.rmtree(self.work, ignore_errors=True)
-        for path in (subject.path, *subject.beside):
+
+class Trial(tempfile.TemporaryDirectory):
+    """A fault in a tree of its own, and the programs made of it."""
+
+    def __init__(self, out, fault):
+        super().__init__(dir=out / "mutants")
+        self.out, self.subject, self.work = out, fault.subject, Path(self.name)
+        for path in (self.subject.path, *self.subject.beside):
             (self.work / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(TREE / path, self.work / path)
-        (self.work / subject.path).write_text(text, encoding="utf-8")
+            (self.work / path).symlink_to(TREE / path)
+        (self.work / self.subject.path).unlink()
+        (self.work / self.subject.path).write_text(fault.text, encoding="utf-8")
 
-    def make(self, target, *words):
-        """Without what the caller's make was told."""
-        env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
-        return run(["make", "-s", "-C", HERE, f"TREE={self.work}", f"OUTPUT={self.work}",
-                    f"STANDINS={self.out}", f"WARN={WARN}", *words, self.work / target],
-                   LIMIT, env=env)
+    def build(self, target, *words):
+        return make(f"TREE={self.work}", f"OUTPUT={self.work}", f"STANDINS={self.out}", *words,
+                    self.work / target)
 
     def compile(self):
         """The object code, or None."""
         plain = Path("plain", self.subject.path).with_suffix(".o")
-        status, _ = self.make(plain)
+        status, _ = self.build(plain)
         return (self.work / plain).read_bytes() if status == 0 else None
 
-    def test(self, cases):
+    def test(self):
         """The verdict of the first test that finds something, or is broken."""
-        for program, *words in self.subject.tests:
-            status, said = self.make(program, "CFLAGS=-O1 -g")
+        for program, told, words in self.subject.tests:
+            status, said = self.build(program, "CFLAGS=-O0",
+                                      *told.format(out=self.out).split())
             if status != 0 and "undefined reference" in said:
                 return "stillborn", f"{program} does not link"
             if status != 0:
                 return "broken", f"{program} is not built: {one_line(said)[-200:]}"
-            what, why = verdict(*run([self.work / program, *(w.format(cases=cases) for w in words)],
-                                     LIMIT))
+            words = words.format(cases=number("CASES", 150000)).split()
+            what, why = verdict(*run([self.work / program, *words]))
             if what != "survived":
                 return what, why
         return "survived", ""
-
-    def remove(self):
-        shutil.rmtree(self.work)
-
-
-def source(path):
-    return (TREE / path).read_text(encoding="utf-8")
-
-
-def baseline(out, cases, subjects):
-    """Without a fault all tests pass; returns each subject's object code."""
-    plain = {}
-    for subject in subjects:
-        candidate = Candidate(out, f"none-{Path(subject.path).name}", subject, source(subject.path))
-        plain[subject.path] = candidate.compile()
-        what, why = candidate.test(cases)
-        if what != "survived" or not plain[subject.path]:
-            sys.exit(f"mutants: the tests of {subject.path} fail without a fault: {why}")
-        candidate.remove()
-    return plain
 
 
 def each(work, items):
     """Results of work(item) for each of them, in order, as they come."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(work, items)
+
+
+def try_fault(out, fault, plain=None):
+    """A fault's name, and its verdict; "same" if its object code is @plain's of its subject."""
+    trial = Trial(out, fault)
+    code = trial.compile() if plain else True
+    if not code:
+        return fault.name, "stillborn", ""
+    if plain and code == plain[fault.subject]:
+        return fault.name, "same", ""
+    return fault.name, *trial.test()
+
+
+@functools.cache
+def as_it_is(out, subject):
+    """A subject's object code; its tests must pass without a fault."""
+    trial = Trial(out, Fault("none", subject, source(subject)))
+    code, (what, why) = trial.compile(), trial.test()
+    if what != "survived" or not code:
+        sys.exit(f"mutants: the tests of {subject.path} fail without a fault: {why}")
+    return code
+
+
+def baseline(out, subjects):
+    """{subject: its object code}; what all have in common is built first."""
+    make(f"OUTPUT={out}", out / "dio_test", out / "raw_test")
+    return dict(zip(subjects, each(lambda subject: as_it_is(out, subject), subjects)))
+
+
+def tell(name, what, why):
+    """A line of a verdict."""
+    print(what if what == "killed" else what.upper(), name + (f": {why}" if why else ""), flush=True)
 
 
 #
@@ -210,68 +241,41 @@ def put_in(text, places):
     return "\n".join(lines)
 
 
-def known_faults():
-    return read_known((MUTANTS / "known").read_text(encoding="utf-8"))
-
-
-def not_made(name):
-    """The verdict of one that cannot be tried."""
-    return name, "not made", "what it takes out is not there, or more than once"
-
-
-def try_known(out, cases, name, places):
-    subject = subject_of(name)
-    text = put_in(source(subject.path), places)
-    if text is None:
-        return not_made(name)
-    return name, *Candidate(out, name, subject, text).test(cases)
-
-
-def tell(name, what, why):
-    """A line; whether it is one of a failure."""
-    print(what if what == "killed" else what.upper(), name + (f": {why}" if why else ""),
-          flush=True)
-    return what != "killed"
-
-
-def known_names(names, faults):
-    """These, or all."""
-    for name in names:
+def known_faults(names):
+    """These, or all; the names of those that cannot be made are told, and None is among the faults."""
+    faults = read_known(KNOWN.read_text(encoding="utf-8"))
+    for name in names or faults:
         if name not in faults:
             raise Usage(f"mutants/known has no {name}")
-    return names or [name for name in faults if not name.startswith(OTHER_USE)]
-
-
-def rules():
-    """Each known fault must be made; one that is not is named."""
-    lost = [name for name, places in known_faults().items()
-            if put_in(source(subject_of(name).path), places) is None]
-    return any([tell(*not_made(name)) for name in lost])
-
-
-def make(names):
-    """Print the source with these faults."""
-    faults = known_faults()
-    text = source(subject_of(known_names(names, faults)[0]).path)
-    for name in names:
-        text = put_in(text, faults[name])
+        subject = subject_of(name)
+        text = put_in(source(subject), faults[name])
         if text is None:
-            return tell(*not_made(name))
+            tell(name, "not made", "what it takes out is not there, or more than once")
+        yield text and Fault(name, subject, text)
+
+
+def show(names):
+    """Print the source with all of these faults."""
+    faults = read_known(KNOWN.read_text(encoding="utf-8"))
+    text = source(subject_of(names[0]))
+    for name in names:
+        text = put_in(text, faults.get(name, [(["no such fault"], [])]))
+        if text is None:
+            raise Usage(f"{name} cannot be made")
     sys.stdout.write(text)
-    return 0
 
 
-def known(out, cases, names):
+def known(out, names):
     """Each known fault must be killed."""
-    faults = known_faults()
-    names = known_names(names, faults)
+    made = list(known_faults(names))
+    faults = [f for f in made if f and (names or not f.name.startswith(OTHER_USE))]
     if "KNOWN" in os.environ:
-        seed = number("SEED", seed_of_sources())
-        names = random.Random(seed).sample(names, min(number("KNOWN", 0), len(names)))
-    baseline(out, cases, [s for s in SUBJECTS if s in map(subject_of, names)])
-    failed = 0
-    for verdict_of_one in each(lambda name: try_known(out, cases, name, faults[name]), names):
-        failed |= tell(*verdict_of_one)
+        faults = random.Random(seed()).sample(faults, min(number("KNOWN", 0), len(faults)))
+    baseline(out, [s for s in SUBJECTS if any(fault.subject == s for fault in faults)])
+    failed = None in made
+    for name, what, why in each(lambda fault: try_fault(out, fault), faults):
+        tell(name, what, why)
+        failed |= what != "killed"
     return failed
 
 
@@ -279,139 +283,54 @@ def known(out, cases, names):
 # Faults by a machine
 #
 
-def functions(lines):
-    """The name of the function that each line is in, or of the one before."""
-    name = "-"
-    for line in lines:
-        head = re.match(r"[a-z][^;=]*?(\w+)\(", line)
-        if head:
-            name = head[1]
-        yield name
-
-
-def edits(path):
-    """All edits of a file by universalmutator, in its order."""
+def edits(subject):
+    """All edits of a source by universalmutator, in its order."""
     from universalmutator import mutator    # only this needs it
 
-    lines = source(path).splitlines(keepends=True)
-    inside = list(functions(lines))
+    lines = source(subject).splitlines(keepends=True)
     with contextlib.redirect_stdout(io.StringIO()):
         made = mutator.mutants_regexp(lines, RULES, ignorePatterns=[])
     for line, new, *_ in made:
-        text = "".join(lines[:line - 1]) + new + "".join(lines[line:])
-        yield Edit(path, inside[line - 1], one_line(lines[line - 1]), one_line(new), line, text)
+        yield Fault(f"{subject.path}:{line}: {one_line(lines[line - 1])} => {one_line(new)}",
+                    subject, "".join(lines[:line - 1]) + new + "".join(lines[line:]))
 
 
-def read_equivalent(text):
-    """{(path, function, old, new): reason}: blocks of PATH FUNCTION, "- old", "+ new"..., reason."""
-    shown = {}
-    for block in re.split(r"\n\s*\n", re.sub(r"^#.*\n", "", text, flags=re.M).strip()):
-        if not block:
-            continue
-        match = re.fullmatch(r"(\S+) (\S+)\n- (.*)\n((?:\+.*\n)+)(\S(?:.|\n)*)", block)
-        if not match:
-            raise Usage(f"mutants/equivalent: no PATH FUNCTION, -, +, reason: {block!r}")
-        for new in match[4].splitlines():
-            shown[match[1], match[2], match[3], new[1:].strip()] = one_line(match[5])
-    return shown
-
-
-def seed_of_sources():
-    text = "".join(source(s.path) for s in SUBJECTS)
-    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)
-
-
-class Sample:
-    """COUNT edits that compile to something else, in the order that the seed gives them."""
-
-    def __init__(self, out, cases, count, seed, paths):
-        self.out, self.cases, self.count, self.seed = out, cases, count, seed
-        self.subjects = {s.path: s for s in SUBJECTS if s.path in paths or not paths}
-        for path in paths:
-            if path not in self.subjects:
-                raise Usage(f"{path} is none of {', '.join(s.path for s in SUBJECTS)}")
-        self.counts = Counter()
-
-    def compiled(self, numbered):
-        """(edit, candidate that differs, or None)"""
-        n, edit = numbered
-        candidate = Candidate(self.out, f"sample-{n}", self.subjects[edit.path], edit.text)
-        code = candidate.compile()
-        if code and code != self.plain[edit.path]:
-            return edit, candidate
-        candidate.remove()
-        return ("same" if code else "stillborn"), None
-
-    def draw(self, pool):
-        """The sample: edits are compiled, a few at a time, until there are enough."""
-        order = list(range(len(pool)))
-        random.Random(self.seed).shuffle(order)
-        drawn = []
-        while order and len(drawn) < self.count:
-            batch, order = order[:16], order[16:]
-            for edit, candidate in each(self.compiled, [(n, pool[n]) for n in batch]):
-                if candidate is None:
-                    self.counts[edit] += 1
-                elif len(drawn) < self.count:
-                    drawn.append((edit, candidate))
-                else:
-                    candidate.remove()
-        return drawn
-
-    def try_one(self, drawn):
-        edit, candidate = drawn
-        what, why = candidate.test(self.cases)
-        candidate.remove()
-        return edit, what, why
-
-    def run(self):
-        """Prints each, and the rate; the exit status."""
-        shown = read_equivalent((MUTANTS / "equivalent").read_text(encoding="utf-8"))
-        pool = [edit for path in self.subjects for edit in edits(path)]
-        stale = {key for key in shown if key[0] in self.subjects} - {edit[:4] for edit in pool}
-        for path, function, old, new in sorted(stale):
-            print(f"stale in mutants/equivalent: {path} {function}: {old} => {new}")
-        self.plain = baseline(self.out, self.cases, self.subjects.values())
-        print(f"sample: SEED={self.seed} of {len(pool)} edits", flush=True)
-        failed = bool(stale)
-        for edit, what, why in each(self.try_one, self.draw(pool)):
-            if edit[:4] in shown:
-                failed |= what != "survived"
-                what, why = ("equivalent", shown[edit[:4]]) if what == "survived" else \
-                    ("broken", f"mutants/equivalent is wrong, a test says: {why}")
-            failed |= what == "broken"
-            self.counts[what] += 1
-            print(what.upper() if what in ("survived", "broken") else what,
-                  f"{edit.path}:{edit.line} {edit.function}: {edit.old} => {edit.new}" +
-                  (f": {why}" if why else ""), flush=True)
-        return failed | self.report()
-
-    def report(self):
-        c = self.counts
-        tried = c["killed"] + c["survived"] + c["broken"]
-        rate = c["killed"] / tried if tried else 0
-        print(f"rate: {rate:.2f} SEED={self.seed} killed={c['killed']} survived={c['survived']} "
-              f"broken={c['broken']} equivalent={c['equivalent']}; not counted: "
-              f"{c['stillborn']} do not compile, {c['same']} are the same program")
-        return rate < ENOUGH - 2 * (ENOUGH * (1 - ENOUGH) / max(tried, 1)) ** 0.5
+def sample(out):
+    """Edits in the order that the seed gives them, until COUNT= are killed, survive or are broken."""
+    count, drawn = number("COUNT", 100), seed()
+    faults = [fault for subject in SUBJECTS for fault in edits(subject)]
+    print(f"sample: SEED={drawn} of {len(faults)} edits", flush=True)
+    random.Random(drawn).shuffle(faults)
+    plain = baseline(out, SUBJECTS)
+    got = Counter()
+    tried = 0
+    while faults and tried < count:
+        # At least as many as are missing are tried at once: most edits count.
+        now, faults = faults[:count - tried], faults[count - tried:]
+        for name, what, why in each(lambda fault: try_fault(out, fault, plain), now):
+            got[what] += 1
+            if what in ("killed", "survived", "broken"):
+                tell(name, what, why)
+        tried = got["killed"] + got["survived"] + got["broken"]
+    rate = got["killed"] / max(tried, 1)
+    print(f"rate: {rate:.2f} SEED={drawn} killed={got['killed']} survived={got['survived']} "
+          f"broken={got['broken']}; not counted: {got['stillborn']} do not compile, "
+          f"{got['same']} are the same program")
+    return got["broken"] or rate < ENOUGH - 2 * (ENOUGH * (1 - ENOUGH) / max(tried, 1)) ** 0.5
 
 
 def main(argv):
-    if len(argv) < 2 or argv[1] not in ("known", "rules", "make", "sample") or \
-            (argv[1] == "rules") != (not argv[2:]) and argv[1] in ("rules", "make"):
-        raise Usage("mutants.py OUTPUT known [NAME...] | mutants.py OUTPUT rules | "
-                    "mutants.py OUTPUT make NAME... | mutants.py OUTPUT sample [PATH...]")
-    out = Path(argv[0]).resolve()
-    cases = number("CASES", 150000)
+    out, what, *names = argv if len(argv) > 1 else ("", "", "")
+    out = Path(out).resolve()
     (out / "mutants").mkdir(parents=True, exist_ok=True)
-    if argv[1] == "rules":
-        return rules()
-    if argv[1] == "make":
-        return make(argv[2:])
-    if argv[1] == "known":
-        return known(out, cases, argv[2:])
-    return Sample(out, cases, number("COUNT", 100), number("SEED", seed_of_sources()),
-                  argv[2:]).run()
+    if what == "make" and names:
+        return show(names)
+    if what == "rules" and not names:
+        return None in list(known_faults(()))
+    if what not in ("known", "sample", "both") or names and what != "known":
+        raise Usage("mutants.py OUTPUT known [NAME...] | rules | make NAME... | sample | both")
+    failed = known(out, names) if what != "sample" else False
+    return (sample(out) if what != "known" else False) or failed
 
 
 if __name__ == "__main__":

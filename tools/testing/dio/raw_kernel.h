@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * DOC: The kernel as drivers/char/raw.c sees it
- *
- * Included in front of the real source by the compiler's command line; the kernel headers that the
- * source names are empty files. There is one thread; what other CPUs would do happens inside calls
- * (raw_test.c).
- */
+/* What drivers/char/raw.c needs besides kernel.h; the functions are in raw_test.c. */
 #ifndef RAW_KERNEL_H
 #define RAW_KERNEL_H
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "kernel.h"
 #include <stdlib.h>
-#include <string.h>
 #include <linux/types.h>
 #include <sys/ioctl.h>
-#include <sys/types.h>
 
-typedef uint8_t u8;
 typedef uint32_t u32;
-typedef uint64_t u64;
-typedef unsigned int gfp_t, fmode_t, blk_mode_t;
+typedef unsigned int fmode_t, blk_mode_t;
 typedef unsigned short umode_t;
 
 #define dev_t			u32
@@ -32,17 +19,10 @@ typedef unsigned short umode_t;
 #define RAW_MAJOR		162
 #define CONFIG_MAX_RAW_DEVS	8
 #define CONFIG_COMPAT
+#define O_DIRECT		040000
 
-#define EIOCBQUEUED	529
-#define GFP_KERNEL	0xcc0
-#define O_DIRECT	040000
-
-#define __user
-#define __init
 #define __exit
 #define __maybe_unused	__attribute__((unused))
-#define noinline	__attribute__((noinline))
-#define unlikely(x)	(x)
 #define IS_ERR(p)	((uintptr_t)(p) >= (uintptr_t)-4095)
 #define ERR_PTR(e)	((void *)(intptr_t)(e))
 #define PTR_ERR(p)	((long)(intptr_t)(p))
@@ -66,12 +46,6 @@ struct mutex {
 void mutex_lock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 
-static inline struct mutex *guard_take(struct mutex *lock)
-{
-	mutex_lock(lock);
-	return lock;
-}
-
 static inline void guard_drop(struct mutex **lock)
 {
 	mutex_unlock(*lock);
@@ -79,56 +53,16 @@ static inline void guard_drop(struct mutex **lock)
 
 #define guard(kind)		guard_##kind
 #define guard_mutex(lock) \
-	struct mutex *taken_ __attribute__((cleanup(guard_drop))) = guard_take(lock)
+	struct mutex *taken_ __attribute__((cleanup(guard_drop))) = (mutex_lock(lock), (lock))
 
 /* Files */
 #define FMODE_READ		0x1
 #define FMODE_WRITE		0x2
 #define FMODE_NOWAIT		0x8000000
 #define FMODE_CAN_ODIRECT	0x400000
-#define READ			0
-#define WRITE			1
-
-struct address_space {
-	struct inode *host;
-};
-
-struct inode {
-	struct address_space i_data;
-	dev_t i_rdev;
-};
-
-struct file {
-	const struct file_operations *f_op;
-	struct address_space *f_mapping;
-	void *private_data;
-	fmode_t f_mode;
-	unsigned int f_flags;
-	int f_wb_err;
-};
-
-struct kiocb {
-	struct file *ki_filp;
-	loff_t ki_pos;
-	void (*ki_complete)(struct kiocb *iocb, long ret);
-	int ki_flags;
-};
-
-#define IOCB_HIPRI		(1 << 0)
-#define IOCB_DSYNC		(1 << 1)
 #define IOCB_DIRECT		(1 << 17)
-#define IOCB_WRITE		(1 << 18)
 #define IOCB_ALLOC_CACHE	(1 << 21)
 #define IOCB_AIO_RW		(1 << 22)
-#define is_sync_kiocb(k)	(!(k)->ki_complete)
-
-struct iov_iter {
-	bool data_source;
-	size_t count;
-};
-
-#define iov_iter_rw(i)		((i)->data_source ? WRITE : READ)
-#define iov_iter_count(i)	((i)->count)
 
 struct module;
 struct io_comp_batch;
@@ -158,16 +92,18 @@ ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, 
 int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags);
 int nonseekable_open(struct inode *inode, struct file *file);
 int filemap_sample_wb_err(struct address_space *mapping);
-unsigned int iminor(const struct inode *inode);
+#define iminor(inode)	MINOR((inode)->i_rdev)
 
 /* Who calls */
 #define CAP_SYS_ADMIN	21
-bool capable(int cap);
-bool in_compat_syscall(void);
-bool compat_need_64bit_alignment_fixup(void);
-void *compat_ptr(u32 pointer);
-unsigned long copy_from_user(void *to, const void *from, unsigned long n);
-unsigned long copy_to_user(void *to, const void *from, unsigned long n);
+extern bool admin, compat, ia32;
+#define capable(cap)				((cap) == CAP_SYS_ADMIN && admin)
+#define in_compat_syscall()			compat
+#define compat_need_64bit_alignment_fixup()	ia32
+#define compat_ptr(pointer)	((void *)(uintptr_t)(u32)(pointer))
+unsigned long copy_user(void *to, const void *from, unsigned long n, const char *user);
+#define copy_from_user(to, from, n)	copy_user(to, from, n, (const char *)(from))
+#define copy_to_user(to, from, n)	copy_user(to, from, n, (const char *)(to))
 
 /* Devices */
 struct device {
@@ -183,7 +119,7 @@ struct class {
 void *kvcalloc(size_t n, size_t size, gfp_t gfp);
 void kvfree(void *memory);
 char *kasprintf(gfp_t gfp, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-const char *dev_name(const struct device *dev);
+#define dev_name(device)	((device)->name)
 int class_register(struct class *class);
 void class_unregister(struct class *class);
 struct device *device_create(struct class *class, struct device *parent, dev_t dev, void *data,
@@ -204,17 +140,12 @@ struct gendisk {
 	bool live;
 };
 
-struct block_device {
-	struct gendisk *bd_disk;
-	struct inode inode;
-};
-
 struct blk_holder_ops;
 struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *holder,
 				   const struct blk_holder_ops *ops);
 void bdev_fput(struct file *file);
 struct block_device *file_bdev(struct file *file);
 struct block_device *I_BDEV(struct inode *inode);
-bool disk_live(struct gendisk *disk);
+#define disk_live(disk)	((disk)->live)
 
 #endif

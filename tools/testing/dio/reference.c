@@ -30,25 +30,19 @@ static unsigned int fresh[FILE_SECTORS];	/* sectors of blocks that were allocate
 static struct record want;
 static bool bio_failed, many_zeros;
 
-/* What memory is behind byte @k of the request? */
-static int memory_of(size_t k, unsigned int *offset)
+/*
+ * What memory is behind byte @k of the request? It is fetched a segment at a time, even if two lie
+ * side by side: does the byte begin one?
+ */
+static int memory_of(size_t k, unsigned int *offset, bool *begins)
 {
 	unsigned int i;
 
 	for (i = 0; k >= c.segs[i].len; i++)
 		k -= c.segs[i].len;
 	*offset = (c.segs[i].start + k) % PAGE_SIZE;
+	*begins = !k;
 	return page_at(c.segs[i].start + k, !c.write);
-}
-
-/* Memory is fetched a segment at a time, even if two lie side by side. */
-static bool begins_segment(size_t k)
-{
-	unsigned int i;
-
-	for (i = 0; k >= c.segs[i].len; i++)
-		k -= c.segs[i].len;
-	return !k;
 }
 
 static void add_move(unsigned int sector, size_t pos, int page, unsigned int offset, bool piece)
@@ -80,18 +74,18 @@ static int walk(size_t end)
 {
 	size_t mask = (1UL << c.blkbits) - 1, pos = c.pos, map_end = pos, map_start = pos;
 	struct mapping map = { .mapped = false };
-	unsigned int sector, offset;
-	bool piece = true;
-	int page, err = 0;
+	unsigned int sector = 0, offset, next_offset = 0;
+	int page, last_page = NEVER, err = 0;
+	bool piece;
 
-	for (; pos < end; pos += SECTOR_SIZE) {
-		page = memory_of(pos - c.pos, &offset);
+	for (; pos < end; pos += SECTOR_SIZE, sector++) {
+		page = memory_of(pos - c.pos, &offset, &piece);
 		if (page == NEVER) {
 			err = -EFAULT;
 			break;
 		}
 		if (pos == map_end) {
-			unsigned int block = pos >> c.blkbits;
+			unsigned int block = pos >> c.blkbits, first, i;
 			size_t ask = ((end - 1) >> c.blkbits) - block + 1;
 
 			if (want.get_blocks++ == c.map_fails) {
@@ -105,44 +99,33 @@ static int walk(size_t end)
 			if (!map.mapped && (c.report != HOLE_LENGTH || map.blocks == ask))
 				map.blocks = 1;
 			map_end = map_start + (map.blocks << c.blkbits);
+			first = map.where << (c.blkbits - SECTOR_SHIFT);
+			sector = first + ((pos - map_start) >> SECTOR_SHIFT);
 			piece = true;
-			if (map.fresh) {
-				unsigned int first = map.where << (c.blkbits - SECTOR_SHIFT), i;
-
-				for (i = 0; i < (map_end - map_start) >> SECTOR_SHIFT; i++)
-					fresh[nr_fresh++] = first + i;
-			}
+			for (i = 0; map.fresh && i < (map_end - map_start) >> SECTOR_SHIFT; i++)
+				fresh[nr_fresh++] = first + i;
 			if (c.write && !map.mapped) {
 				err = -ENOTBLK;
 				break;
 			}
 			if (map.fresh)
-				add_zeros(map.where << (c.blkbits - SECTOR_SHIFT), map_start,
-					  pos - map_start);
+				add_zeros(first, map_start, pos - map_start);
 			if (c.defer && c.wq_fails) {
 				err = -ENOMEM;
 				break;
 			}
 		}
 		if (map.mapped) {
-			sector = (map.where << (c.blkbits - SECTOR_SHIFT)) +
-				 ((pos - map_start) >> SECTOR_SHIFT);
-			add_move(sector, pos, page, offset, piece || !offset);
+			piece |= !offset || page != last_page || offset != next_offset;
+			add_move(sector, pos, page, offset, piece);
 			if (pos + SECTOR_SIZE == map_end && map.boundary)
 				moves[nr_moves - 1].go = true;
 		} else {
 			memset(want.memory[page] + offset, 0, SECTOR_SIZE);
 			want.dirty[page] = true;
 		}
-		/* The next segment begins a piece, whatever its offset. */
-		piece = false;
-		if (pos + SECTOR_SIZE < end) {
-			unsigned int next;
-			int then = memory_of(pos + SECTOR_SIZE - c.pos, &next);
-
-			piece = then != page || next != offset + SECTOR_SIZE ||
-				begins_segment(pos + SECTOR_SIZE - c.pos);
-		}
+		last_page = page;
+		next_offset = offset + SECTOR_SIZE;
 	}
 	want.ret = pos - c.pos;
 
@@ -150,8 +133,7 @@ static int walk(size_t end)
 	if (map.fresh && map_end > pos) {
 		size_t rest = err ? map_end - pos : -pos & mask;
 
-		add_zeros((map.where << (c.blkbits - SECTOR_SHIFT)) +
-			  ((pos - map_start) >> SECTOR_SHIFT), pos, rest);
+		add_zeros(sector, pos, rest);
 		many_zeros = err && rest;
 		if (rest && err == -EFAULT)
 			return -EFAULT;
@@ -299,32 +281,21 @@ static void expect(ssize_t ret)
 /* What is refused, or is nothing, before anything is mapped */
 static bool refused(void)
 {
-	unsigned int i, bits = c.pos, unit = 1U << (c.has_bdev ? c.lbits : c.blkbits);
+	bool read_locked = !c.write && c.locking;
 
-	if (!c.write && !c.count) {
+	if (!c.write && !c.count)
 		expect(0);
-		return true;
-	}
-	if (!c.write && c.locking && c.busy) {
+	else if (read_locked && c.busy)
 		expect(-EAGAIN);
-		return true;
-	}
-	if (!c.write && c.pos >= c.i_size) {
+	else if (!c.write && c.pos >= c.i_size)
 		expect(0);
-		return true;
-	}
-	for (i = 0; i < c.nr_segs; i++)
-		if (c.segs[i].len)
-			bits |= (c.memory == A_PIPE ? 0 : c.segs[i].start) | c.segs[i].len;
-	if (bits % unit) {
+	else if ((c.pos | memory_bits()) % (1U << (c.has_bdev ? c.lbits : c.blkbits)))
 		expect(-EINVAL);
-		return true;
-	}
-	if (!c.write && c.locking && (c.write_back_error || c.soiled)) {
+	else if (read_locked && (c.write_back_error || c.soiled))
 		expect(c.soiled ? -EAGAIN : c.write_back_error);
-		return true;
-	}
-	return false;
+	else
+		return false;
+	return true;
 }
 
 static void check_result(int err, bool async)
@@ -390,10 +361,8 @@ void check_case(void)
 		return;
 	}
 	/* Alignment was to the file's blocks, or else to the disk's: so is the end of the file. */
-	for (i = 0; i < c.nr_segs; i++)
-		if (c.segs[i].len && ((c.memory == A_PIPE ? 0 : c.segs[i].start) | c.segs[i].len |
-				      c.pos) % unit)
-			unit = 1UL << c.lbits;
+	if ((c.pos | memory_bits()) % unit)
+		unit = 1UL << c.lbits;
 	if (!c.write)
 		end = min(end, round_up(c.i_size, unit));
 

@@ -45,7 +45,6 @@ struct segment {
 };
 
 struct dio_case {
-	bool raw;		/* drivers/char/raw.c is tested, not the engine */
 	/* the request */
 	unsigned int priority, hint;
 	bool write, async, nowait, dsync, polled, locking, skip_holes, has_end_io, has_bdev;
@@ -63,9 +62,10 @@ struct dio_case {
 	unsigned int second_disk, disk_sectors;	/* where the second disk begins, where it ends */
 	enum hole_report report;
 	bool defer;
-	bool cached, tagged, read_only, wants_plug;
+	bool cached, wants_plug;
 	/* memory: which page is behind an address, and of which kind */
 	unsigned int nr_pages, page_of[NR_PAGES];
+	bool endless;			/* they repeat themselves */
 	bool readonly[NR_PAGES], absent[NR_PAGES];
 	unsigned int folio;		/* its pages, in order of frames */
 	unsigned int section;		/* the page whose frame does not follow the one before */
@@ -107,10 +107,6 @@ extern struct source source;
 extern struct dio_case c;
 extern struct record got;
 
-/* world.c */
-extern bool no_pool;		/* bioset_init() fails */
-extern unsigned int nr_pools;	/* it made */
-
 u64 pick(u64 below);
 bool chance(unsigned int one_in);
 
@@ -119,11 +115,19 @@ struct mapping map_blocks(struct block *blocks, unsigned int block, size_t want,
 u64 old_data(unsigned int sector);
 void fill_memory(char (*memory)[PAGE_SIZE]);
 int page_at(unsigned int addr, bool write_to);
+unsigned int memory_bits(void);
 
 /* world.c: the real engine does not begin without memory */
 void check_boot(void);
 /* ... runs on the case, and leaves what it did in @got */
 void run_case(void);
+/* ... with another file system */
+void run_request(get_block_t *map);
+
+/* If set: in place of moving data, and of looking at what was a struct dio */
+extern void (*on_bio)(struct bio *bio);
+extern void (*on_free)(const u8 *memory, size_t bytes);
+extern struct block_device disks[2];
 
 /* reference.c: what the engine ought to do with the case; wrong() if @got differs */
 void check_case(void);

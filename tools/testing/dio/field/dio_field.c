@@ -4,11 +4,12 @@
  *
  *	dio_field [mutant|stock] REPORT...	field-1, field-3, field-4, field-5
  *
- * Runs the real fs/direct-io.c, compiled against standins.c, on files laid out as ext2 does it and
- * on a modelled array (array.h). Prints a JSON object a figure: report, case, metric, unit, value,
- * command. With "mutant" the engine is known to be wrong: metrics end in _mutant, and only those
- * are printed that the mutant is the "before" of. With "stock" it is the base's: metrics end in
- * _stock.
+ * Runs the real fs/direct-io.c in the harness' world.c, in the kernel's scale, on files laid out as
+ * ext2 does it and on a modelled array (array.h): the engine takes no time, so what a request sends
+ * is given to the array as it comes, and is over for the engine at once. Prints a JSON object a
+ * figure: report, case, metric, unit, value, command. With "mutant" the engine is known to be
+ * wrong: metrics end in _mutant, and only those are printed that the mutant is the "before" of.
+ * With "stock" it is the base's: metrics end in _stock.
  *
  * What a synchronous write sends is checked: a bio goes where the file's next bytes are, and
  * nothing is held back at a boundary. With neither word the number of bios must be the reference's
@@ -20,6 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "field.h"
+#include "../steps.h"
+#include "../world.h"
 #include "array.h"
 
 #define DIRECT_BLOCKS	12
@@ -27,9 +30,13 @@
 #define FC_DISKS	8
 #define RAID0_DISKS	8
 #define STRIPE_DISKS	64
+#define MIB		1048576ULL
+#define MAX_STRUCT	1024	/* bytes of a struct dio */
+#define USER_PAGES	512	/* behind all of an I/O's memory, again and again */
 
-static bool mutant, stock;
-static const char *report, *name = "";
+static bool mutant, stock, ours;
+static const char *report;
+static char name[64];			/* of the case */
 
 void __attribute__((noreturn)) wrong(const char *fmt, ...)
 {
@@ -58,7 +65,8 @@ static void emit(const char *metric, const char *unit, double value)
 
 /**
  * struct field_file - a file and where its blocks are
- * @inode: its block size and size
+ * @blkbits: its block size
+ * @i_size: bytes
  * @where: on the disk, in blocks
  * @blocks: how many it can have
  * @allocated: how many of them it has
@@ -66,14 +74,16 @@ static void emit(const char *metric, const char *unit, double value)
  * @mapped: bytes up to which bios were seen
  */
 struct field_file {
-	struct inode inode;
+	unsigned int blkbits;
+	u64 i_size;
 	u64 *where;
 	u64 blocks, allocated;
 	unsigned int pointers;
 	u64 mapped;
 };
 
-static struct field_file file;
+static struct field_file file, *requested;	/* of the request */
+static bool checked;			/* it is a write, to be checked */
 
 /*
  * The block after @at that holds no metadata of a group. A group is what the bits of a block count,
@@ -81,7 +91,7 @@ static struct field_file file;
  */
 static u64 next_free(const struct field_file *f, u64 at)
 {
-	u64 bs = 1ULL << f->inode.i_blkbits;
+	u64 bs = 1ULL << f->blkbits;
 
 	at++;
 	if (at % (8 * bs) < 2 + bs / 8)
@@ -111,7 +121,7 @@ static u64 make_file(struct field_file *f, unsigned int blkbits, bool indirect, 
 	free(f->where);
 	*f = (struct field_file){
 		.blocks = bytes >> blkbits, .pointers = indirect ? 1U << (blkbits - 2) : 0,
-		.inode.i_blkbits = blkbits,
+		.blkbits = blkbits,
 	};
 	f->where = malloc(f->blocks * sizeof(*f->where));
 	if (!f->where)
@@ -122,6 +132,13 @@ static u64 make_file(struct field_file *f, unsigned int blkbits, bool indirect, 
 		f->where[i] = at;
 	}
 	return (at + 1) << blkbits;
+}
+
+/* Of the whole file there is something. */
+static void fill_file(struct field_file *f)
+{
+	f->allocated = f->blocks;
+	f->i_size = f->blocks << f->blkbits;
 }
 
 /* Blocks that follow @block and have their pointers beside its own (ext2_block_to_path) */
@@ -137,15 +154,14 @@ static u64 to_boundary(const struct field_file *f, u64 block)
 /* As ext2_get_blocks() answers: a mapping ends with the indirect block, and says so. */
 static int map_file(struct inode *inode, sector_t block, struct buffer_head *bh, int create)
 {
-	struct field_file *f = container_of(inode, struct field_file, inode);
-	u64 most = bh->b_size >> inode->i_blkbits, left = to_boundary(f, block), n;
+	struct field_file *f = requested;
+	u64 most = bh->b_size >> f->blkbits, left = to_boundary(f, block), n;
 	bool fresh = block >= f->allocated;
 
 	/* Now ext2 reads an indirect block: what lies before that on the disk has been sent. */
-	if (look_at_bio && block && !to_boundary(f, block - 1) &&
-	    f->mapped != block << inode->i_blkbits)
+	if (checked && block && !to_boundary(f, block - 1) && f->mapped != block << f->blkbits)
 		wrong("held back %ju bytes at a boundary",
-		      (uintmax_t)((block << inode->i_blkbits) - f->mapped));
+		      (uintmax_t)((block << f->blkbits) - f->mapped));
 	if (fresh && !create)
 		return 0;
 	for (n = 1; n < most && n <= left && block + n < f->blocks; n++)
@@ -159,21 +175,21 @@ static int map_file(struct inode *inode, sector_t block, struct buffer_head *bh,
 	if (n > left && f->pointers)
 		set_buffer_boundary(bh);
 	set_buffer_mapped(bh);
-	bh->b_bdev = &the_disk;
+	bh->b_bdev = &disks[0];
 	bh->b_blocknr = f->where[block];
-	bh->b_size = n << inode->i_blkbits;
+	bh->b_size = n << f->blkbits;
 	return 0;
 }
 
 static u64 sector_of(const struct field_file *f, u64 pos)
 {
-	return f->where[pos >> f->inode.i_blkbits] << (f->inode.i_blkbits - SECTOR_SHIFT);
+	return f->where[pos >> f->blkbits] << (f->blkbits - SECTOR_SHIFT);
 }
 
 /* Does the bio hold the next bytes of the file, and nothing else? */
 static void check_bio(struct bio *bio)
 {
-	u64 bs = 1ULL << file.inode.i_blkbits, sector = bio->bi_iter.bi_sector;
+	u64 bs = 1ULL << file.blkbits, sector = bio->bi_iter.bi_sector;
 	u64 end = file.mapped + bio->bi_iter.bi_size;
 
 	for (; file.mapped < end; file.mapped += bs, sector += bs >> SECTOR_SHIFT)
@@ -188,16 +204,16 @@ static void check_bio(struct bio *bio)
  */
 static u64 fewest_bios(const struct field_file *f, u64 pos, u64 bytes)
 {
-	u64 bs = 1ULL << f->inode.i_blkbits, next = 0, bios = 0, k;
-	struct page *page = NULL;
+	u64 bs = 1ULL << f->blkbits, next = 0, bios = 0, k;
 	unsigned int vecs = 0;
+	int page = NEVER;
 
 	for (k = 0; k < bytes; k += bs) {
 		u64 sector = sector_of(f, pos + k);
-		struct page *here = user_page(USER_BASE + k);
-		bool follows = page && (k % PAGE_SIZE ? here == page : here == page + 1);
+		int here = page_at(k, false);
+		bool follows = k && (k % PAGE_SIZE ? here == page : here == page + 1);
 		bool go = !k || sector != next ||
-			  (f->pointers && !to_boundary(f, ((pos + k) >> f->inode.i_blkbits) - 1));
+			  (f->pointers && !to_boundary(f, ((pos + k) >> f->blkbits) - 1));
 
 		if (go || (!follows && vecs == BIO_MAX_VECS)) {
 			bios++;
@@ -211,44 +227,159 @@ static u64 fewest_bios(const struct field_file *f, u64 pos, u64 bytes)
 	return bios;
 }
 
-static void forget_seen(void)
-{
-	unsigned int dio_bytes = seen.dio_bytes;
+/*
+ * Requests
+ */
 
-	seen = (struct seen){ .dio_bytes = dio_bytes };
+/* What the engine did: bytes cleared by memset(), and those of a struct dio that it ever wrote */
+static struct {
+	u64 bios, bytes, cleared;
+	bool touched[MAX_STRUCT];
+	unsigned int dio_bytes;
+} seen;
+
+static struct array disks_of_case, *array;	/* NULL: no time passes */
+static unsigned int *under_way;		/* transfers of the request */
+
+void *count_memset(void *to, int byte, size_t bytes)
+{
+	seen.cleared += bytes;
+	return memset(to, byte, bytes);
 }
 
-/* One synchronous write, checked */
-static void write_once(u64 pos, u64 bytes)
+/* A case begins: nothing is seen, and no time passes. */
+static void __attribute__((format(printf, 1, 2))) name_case(const char *fmt, ...)
 {
-	struct kiocb iocb = { .ki_pos = pos };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
+	memset(&seen, 0, sizeof(seen));
+	array = NULL;
+}
+
+static void use_array(const struct disk_kind *kind, unsigned int nr, u64 chunk, bool shared,
+		      u64 rate)
+{
+	array = &disks_of_case;
+	array_init(array, kind, nr, chunk, shared, rate);
+}
+
+/* What was sent, and the reference's minimum */
+static void emit_bios(u64 least, u64 bytes)
+{
+	emit("bios_per_mib", "bios/MiB", seen.bios / ((double)bytes / MIB));
+	if (ours)
+		emit("bios_per_mib_minimum", "bios/MiB", least / ((double)bytes / MIB));
+}
+
+static void see_struct(const u8 *memory, size_t bytes)
+{
+	size_t i;
+
+	if (bytes > MAX_STRUCT)
+		wrong("a struct dio of %zu bytes", bytes);
+	if (bytes)
+		seen.dio_bytes = bytes;
+	for (i = 0; i < bytes; i++)
+		seen.touched[i] |= memory[i] != c.poison;
+}
+
+static void transfer_done(struct transfer *transfer)
+{
+	*(unsigned int *)transfer->owner -= 1;
+	free(transfer);
+}
+
+static void send(u64 sector, u64 bytes, bool write)
+{
+	struct transfer *t = malloc(sizeof(*t));
+
+	if (!t)
+		wrong("no memory");
+	*t = (struct transfer){ .done = transfer_done, .owner = under_way };
+	++*under_way;
+	array_submit(array, sector, bytes >> SECTOR_SHIFT, write, t);
+}
+
+static void let_time_pass(void)
+{
+	if (!array_step(array))
+		wrong("waits for ever");
+}
+
+static void see_bio(struct bio *bio)
+{
+	seen.bios++;
+	seen.bytes += bio->bi_iter.bi_size;
+	if (checked)
+		check_bio(bio);
+	if (array)
+		send(bio->bi_iter.bi_sector, bio->bi_iter.bi_size, bio->bi_opf & REQ_OP_WRITE);
+}
+
+/* Memory in pieces of a page, or of 2 MiB: pages from behind are never side by side. */
+static void use_memory(bool huge)
+{
+	unsigned int i;
+
+	for (i = 0; i < USER_PAGES; i++)
+		c.page_of[i] = huge ? i : USER_PAGES - 1 - i;
+}
+
+/* As ext2 asks for it, but that holes are filled here and not by way of the page cache */
+static void direct_io(struct field_file *f, get_block_t *map, bool async, bool write, u64 pos,
+		      u64 bytes, unsigned int *transfers)
+{
+	requested = f;
+	under_way = transfers;
+	c.write = write;
+	c.async = async;
+	c.timing = async ? LATE : AT_ONCE;
+	c.blkbits = f->blkbits;
+	c.i_size = f->i_size;
+	c.i_size_before = f->i_size;
+	c.pos = pos;
+	c.count = bytes;
+	c.segs[0].len = bytes;
+	c.poison ^= 0xff;	/* a byte that is written may be like one of the two */
+	run_request(map);
+	if (got.ret != (ssize_t)bytes || got.queued != async)
+		wrong("moved %zd of %ju bytes", got.ret, (uintmax_t)bytes);
+}
+
+/* One synchronous write, checked; the bios that it takes */
+static u64 write_once(u64 pos, u64 bytes)
+{
 	u64 before = seen.bios, least = fewest_bios(&file, pos, bytes);
-	ssize_t ret;
+	unsigned int transfers = 0;
 
 	file.mapped = pos;
-	look_at_bio = check_bio;
-	ret = direct_io(&iocb, &file.inode, true, bytes, map_file);
-	look_at_bio = NULL;
-	if (ret != (ssize_t)bytes || file.mapped != pos + bytes)
-		wrong("wrote %zd, sent %ju of %ju bytes", ret, (uintmax_t)(file.mapped - pos),
-		      (uintmax_t)bytes);
-	if (!mutant && !stock && seen.bios - before != least)
+	checked = true;
+	direct_io(&file, map_file, false, true, pos, bytes, &transfers);
+	checked = false;
+	if (file.mapped != pos + bytes)
+		wrong("sent %ju of %ju bytes", (uintmax_t)(file.mapped - pos), (uintmax_t)bytes);
+	if (ours && seen.bios - before != least)
 		wrong("%ju bios at %ju instead of %ju", (uintmax_t)(seen.bios - before),
 		      (uintmax_t)pos, (uintmax_t)least);
-	if (file.inode.i_size < pos + bytes)
-		file.inode.i_size = pos + bytes;
-	check_all_given_back();
+	if (file.i_size < pos + bytes)
+		file.i_size = pos + bytes;
+	while (transfers)
+		let_time_pass();
+	return least;
 }
 
-static u64 write_file(u64 bytes, u64 part)
+/* The file in parts; the figure is of all of it */
+static void write_file(u64 bytes, u64 part)
 {
 	u64 pos, least = 0;
 
-	for (pos = 0; pos < bytes; pos += part) {
-		write_once(pos, part);
-		least += fewest_bios(&file, pos, part);
-	}
-	return least;
+	for (pos = 0; pos < bytes; pos += part)
+		least += write_once(pos, part);
+	if (!array)
+		emit_bios(least, bytes);
 }
 
 /*
@@ -256,24 +387,13 @@ static u64 write_file(u64 bytes, u64 part)
  */
 
 struct reader {
-	struct kiocb iocb;
 	struct field_file *file;
 	bool write;
-	u64 left, bytes;
-	bool busy;
+	u64 left, bytes, pos;
+	unsigned int transfers;
 	void (*next)(struct reader *r);
 };
 
-static void reader_done(struct kiocb *iocb, long ret)
-{
-	struct reader *r = container_of(iocb, struct reader, iocb);
-
-	if (ret != (long)r->bytes)
-		wrong("moved %ld of %ju bytes", ret, (uintmax_t)r->bytes);
-	r->busy = false;
-}
-
-/* Submits from here, not where a bio ends: an interrupt may not. */
 static void run_readers(struct reader *readers, unsigned int nr)
 {
 	bool more = true;
@@ -284,21 +404,17 @@ static void run_readers(struct reader *readers, unsigned int nr)
 		for (i = 0; i < nr; i++) {
 			struct reader *r = &readers[i];
 
-			if (!r->busy && r->left) {
+			if (!r->transfers && r->left) {
 				r->next(r);
 				r->left--;
-				r->busy = true;
-				r->iocb.ki_complete = reader_done;
-				if (direct_io(&r->iocb, &r->file->inode, r->write, r->bytes,
-					      map_file) != -EIOCBQUEUED)
-					wrong("an asynchronous I/O was not queued");
+				direct_io(r->file, map_file, true, r->write, r->pos, r->bytes,
+					  &r->transfers);
 			}
-			more |= r->busy;
+			more |= r->transfers;
 		}
-		if (more && !array_step(array))
-			wrong("a reader waits for ever");
+		if (more)
+			let_time_pass();
 	}
-	check_all_given_back();
 }
 
 /*
@@ -311,53 +427,43 @@ static int map_disk(struct inode *inode, sector_t block, struct buffer_head *bh,
 {
 	set_buffer_mapped(bh);
 	set_buffer_boundary(bh);
-	bh->b_bdev = &the_disk;
+	bh->b_bdev = &disks[0];
 	bh->b_blocknr = block;
 	return 0;
 }
 
 static void read_on(struct reader *r)
 {
-	/* ki_pos has moved. */
+	r->pos = r->file->i_size - r->left * r->bytes;
 }
 
 static void report_1(void)
 {
-	static struct field_file disks[FC_DISKS];
-	static struct array loop;
+	static struct field_file files[FC_DISKS];
 	struct reader readers[FC_DISKS];
-	struct kiocb iocb = { 0 };
 	u64 blocks = 64, least = DIV_ROUND_UP(MIB / PAGE_SIZE, BIO_MAX_VECS), i, each;
+	unsigned int none = 0;
 
-	name = "direct";
-	array = NULL;
-	forget_seen();
-	disks[0].inode = (struct inode){ .i_blkbits = SECTOR_SHIFT, .i_size = MIB };
-	if (direct_io(&iocb, &disks[0].inode, false, MIB, map_disk) != (ssize_t)MIB)
-		wrong("did not read a MiB");
-	emit("bios_per_mib", "bios/MiB", seen.bios);
+	name_case("direct");
+	files[0] = (struct field_file){ .blkbits = SECTOR_SHIFT, .i_size = MIB };
+	direct_io(&files[0], map_disk, false, false, 0, MIB, &none);
+	emit_bios(least, MIB);
+	if (ours && seen.bios != least)
+		wrong("%ju bios instead of %ju", (uintmax_t)seen.bios, (uintmax_t)least);
 	if (mutant)
 		return;
-	if (!stock)
-		emit("bios_per_mib_minimum", "bios/MiB", least);
-	if (!stock && seen.bios != least)
-		wrong("%ju bios instead of %ju", (uintmax_t)seen.bios, (uintmax_t)least);
-
-	array_init(&loop, &disk_fc_2002, FC_DISKS, 0, true, FC_LOOP);
-	array = &loop;
-	each = loop.chunk << SECTOR_SHIFT;
+	use_array(&disk_fc_2002, FC_DISKS, 0, true, FC_LOOP);
+	each = array->chunk << SECTOR_SHIFT;
 	for (i = 0; i < FC_DISKS; i++) {
-		make_file(&disks[i], 12, false, i * each - (i ? 4096 : 0), blocks * MIB);
-		disks[i].allocated = disks[i].blocks;
-		disks[i].inode.i_size = blocks * MIB;
+		make_file(&files[i], 12, false, i * each - (i ? 4096 : 0), blocks * MIB);
+		fill_file(&files[i]);
 		readers[i] = (struct reader){
-			.file = &disks[i], .left = blocks, .bytes = MIB, .next = read_on,
+			.file = &files[i], .left = blocks, .bytes = MIB, .next = read_on,
 		};
 	}
 	run_readers(readers, FC_DISKS);
-	emit("mb_per_s", "MiB/s", FC_DISKS * blocks / (loop.now / 1e9));
-	emit("latency_us", "us", loop.now / 1e3 / (FC_DISKS * blocks));
-	array = NULL;
+	emit("mb_per_s", "MiB/s", FC_DISKS * blocks / (array->now / 1e9));
+	emit("latency_us", "us", array->now / 1e3 / (FC_DISKS * blocks));
 }
 
 /*
@@ -366,95 +472,64 @@ static void report_1(void)
  * What is written besides data is the same in both ways, and left out.
  */
 
-static void transfer_done(struct transfer *transfer)
-{
-	*(unsigned int *)transfer->owner -= 1;
-	free(transfer);
-}
-
 /* A bio ends where the disk order breaks, and when it is full of pages. */
 static void write_back(void)
 {
-	unsigned int bs = 1U << file.inode.i_blkbits, waiting = 0;
-	u64 end = file.blocks << file.inode.i_blkbits, from = 0, pos;
+	unsigned int bs = 1U << file.blkbits, waiting = 0;
+	u64 end = file.blocks << file.blkbits, from = 0, pos;
 
+	under_way = &waiting;
 	for (pos = bs; pos <= end; pos += bs) {
-		struct transfer *t;
-
 		if (pos < end && pos - from < BIO_MAX_VECS * PAGE_SIZE &&
 		    sector_of(&file, pos) == sector_of(&file, pos - bs) + (bs >> SECTOR_SHIFT))
 			continue;
-		t = malloc(sizeof(*t));
-		if (!t)
-			wrong("no memory");
-		*t = (struct transfer){ .done = transfer_done, .owner = &waiting };
-		waiting++;
-		array_submit(array, sector_of(&file, from), (pos - from) >> SECTOR_SHIFT, true, t);
+		send(sector_of(&file, from), pos - from, true);
 		from = pos;
 	}
 	while (waiting)
-		if (!array_step(array))
-			wrong("writeback waits for ever");
+		let_time_pass();
 }
 
-struct place {
-	const char *name;
-	unsigned int disks, chunk;
-};
-
-/* MiB/s of 16 files; @part: bytes of a write, 0: buffered */
-static double file_loop(const struct place *place, const char *fs, u64 part)
+/* MiB/s of 16 files on one disk or several; @part: bytes of a write, 0: buffered */
+static double file_loop(unsigned int nr, bool ext2, u64 part)
 {
-	static struct array disks;
-	static char text[64];
-	u64 at = 64 * MIB, bytes = 32 * MIB, bios = 0;
+	u64 at = 64 * MIB, bytes = 32 * MIB;
 	unsigned int i;
 	double speed;
 
-	snprintf(text, sizeof(text), "%s-%s-%s%s", place->name, fs, part ? "direct" : "buffered",
-		 part && part < bytes ? "-1m" : "");
-	name = text;
-	array_init(&disks, &disk_u320_2004, place->disks, place->chunk, false, U320_BUS);
-	array = &disks;
+	name_case("%s-%s-%s%s", nr > 1 ? "raid0" : "disk", ext2 ? "ext2" : "jfs",
+		  part ? "direct" : "buffered", part && part < bytes ? "-1m" : "");
+	use_array(&disk_u320_2004, nr, nr > 1 ? CHUNK : 0, false, U320_BUS);
 	for (i = 0; i < 16; i++) {
-		at = make_file(&file, 12, fs[0] == 'e', at, bytes);
-		forget_seen();
+		at = make_file(&file, 12, ext2, at, bytes);
 		if (part)
 			write_file(bytes, part);
 		else
 			write_back();
-		bios += seen.bios;
 	}
-	array = NULL;
-	speed = 16 * bytes / MIB / (disks.now / 1e9);
+	speed = 16 * bytes / MIB / (array->now / 1e9);
 	emit("mb_per_s", "MiB/s", speed);
-	emit("ios_per_mib", "I/Os/MiB", disks.requests / (16.0 * bytes / MIB));
+	emit("ios_per_mib", "I/Os/MiB", array->requests / (16.0 * bytes / MIB));
 	return speed;
 }
 
 static void report_3(void)
 {
-	static const struct place places[] = {
-		{ "disk", 1, 0 }, { "raid0", RAID0_DISKS, CHUNK },
-	};
-	static const char * const systems[] = { "ext2", "jfs" };
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
-		const struct place *place = &places[i / 2];
-		const char *fs = systems[i % 2];
+		unsigned int nr = i / 2 ? RAID0_DISKS : 1;
+		bool ext2 = i % 2 == 0;
 		double direct, buffered;
-		char text[32];
 
-		if (mutant && i % 2)
+		if (mutant && !ext2)
 			continue;	/* no boundaries */
-		direct = file_loop(place, fs, 32 * MIB);
-		file_loop(place, fs, MIB);
-		if (mutant || stock)
+		direct = file_loop(nr, ext2, 32 * MIB);
+		file_loop(nr, ext2, MIB);
+		if (!ours)
 			continue;
-		buffered = file_loop(place, fs, 0);
-		snprintf(text, sizeof(text), "%s-%s", place->name, fs);
-		name = text;
+		buffered = file_loop(nr, ext2, 0);
+		name_case("%s-%s", nr > 1 ? "raid0" : "disk", ext2 ? "ext2" : "jfs");
 		emit("gain", "", direct / buffered);
 	}
 }
@@ -463,52 +538,38 @@ static void report_3(void)
  * Report 4: random I/O on a file on ext2, 32 at a time, 7 reads to 5 writes.
  */
 
-static u64 seed;
-
-static u64 pick(u64 below)
-{
-	u64 x = seed += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % below;
-}
+static uint64_t seed;
 
 static void transact(struct reader *r)
 {
-	r->iocb.ki_pos = pick((r->file->blocks << r->file->inode.i_blkbits) / r->bytes) * r->bytes;
-	r->write = pick(12) >= 7;
+	r->pos = next_number(&seed) % (r->file->i_size / r->bytes) * r->bytes;
+	r->write = next_number(&seed) % 12 >= 7;
 }
 
 static void oltp(u64 bytes)
 {
-	static struct array disks;
 	struct reader readers[32];
 	unsigned int depth = 32, i, touched = 0;
 	u64 each = 625, total = each * depth;
 
-	name = bytes == 4096 ? "oltp-4k" : "oltp-8k";
+	name_case("oltp-%juk", (uintmax_t)bytes / 1024);
 	seed = 1;
-	array_init(&disks, &disk_fc_2002, FC_DISKS, CHUNK, true, FC_LOOP);
-	array = &disks;
+	use_array(&disk_fc_2002, FC_DISKS, CHUNK, true, FC_LOOP);
 	make_file(&file, 12, true, 0, 1024 * MIB);
-	file.allocated = file.blocks;
-	file.inode.i_size = 1024 * MIB;
-	forget_seen();
+	fill_file(&file);
 	for (i = 0; i < depth; i++)
 		readers[i] = (struct reader){
 			.file = &file, .left = each, .bytes = bytes, .next = transact,
 		};
 	run_readers(readers, depth);
-	array = NULL;
 	for (i = 0; i < seen.dio_bytes; i++)
 		touched += seen.touched[i];
 	emit("cleared", "bytes/I/O", (double)seen.cleared / total);
 	emit("dio_written", "bytes/I/O", touched);
-	emit("per_s", "I/O/s", total / (disks.now / 1e9));
+	emit("per_s", "I/O/s", total / (array->now / 1e9));
 	if (seen.bytes != total * bytes)
 		wrong("sent %ju of %ju bytes", (uintmax_t)seen.bytes, (uintmax_t)(total * bytes));
-	if (!mutant && !stock && seen.cleared)
+	if (ours && seen.cleared)
 		wrong("%ju bytes were cleared", (uintmax_t)seen.cleared);
 }
 
@@ -522,65 +583,48 @@ static void report_4(void)
  * Report 5: a file of 512 MiB by direct writes: extended, its one hole filled, overwritten.
  */
 
-static const u64 sizes[] = { 64 << 10, MIB, 16 * MIB, 512 * MIB };
-static const char * const size_names[] = { "64k", "1m", "16m", "512m" };
-static const char * const hows[] = { "create", "fill", "over" };
-
 static void prepare(unsigned int blkbits, unsigned int how)
 {
 	make_file(&file, blkbits, true, 0, 512 * MIB);
 	if (how)
-		file.inode.i_size = 512 * MIB;
+		file.i_size = 512 * MIB;
 	if (how == 2)
-		file.allocated = file.blocks;
-	forget_seen();
+		fill_file(&file);
 }
 
-static void count_bios(unsigned int blkbits, unsigned int how, unsigned int size)
+static void time_stripe(unsigned int blkbits)
 {
-	u64 least;
-
-	prepare(blkbits, how);
-	least = write_file(512 * MIB, sizes[size]);
-	emit("bios_per_mib", "bios/MiB", seen.bios / 512.0);
-	if (!mutant && !stock)
-		emit("bios_per_mib_minimum", "bios/MiB", least / 512.0);
-}
-
-static void time_stripe(unsigned int blkbits, unsigned int how)
-{
-	static struct array stripe;
-
-	array_init(&stripe, &disk_fc_2002, STRIPE_DISKS, CHUNK, false, FC_LOOP);
-	array = &stripe;
-	prepare(blkbits, how);
+	use_array(&disk_fc_2002, STRIPE_DISKS, CHUNK, false, FC_LOOP);
+	prepare(blkbits, 0);
 	write_file(512 * MIB, 512 * MIB);
-	array = NULL;
-	emit("io_kib", "KiB", 512.0 * 1024 / stripe.requests);
-	emit("mb_per_s", "MiB/s", 512 / (stripe.now / 1e9));
-	emit("ios_per_s", "I/O/s", stripe.requests / (stripe.now / 1e9));
+	emit("io_kib", "KiB", 512.0 * 1024 / array->requests);
+	emit("mb_per_s", "MiB/s", 512 / (array->now / 1e9));
+	emit("ios_per_s", "I/O/s", array->requests / (array->now / 1e9));
 }
 
 static void report_5(void)
 {
-	static char text[64];
+	static const u64 sizes[] = { 64 << 10, MIB, 16 * MIB, 512 * MIB };
+	static const char * const size_names[] = { "64k", "1m", "16m", "512m" };
+	static const char * const hows[] = { "create", "fill", "over" };
 	unsigned int blkbits, how, size;
 
-	name = text;
 	for (blkbits = 10; blkbits <= 12; blkbits++) {
 		for (size = 0; size < 4; size++) {
 			for (how = 0; how < 3; how++) {
-				snprintf(text, sizeof(text), "ext2-%uk-%s-%s", 1 << (blkbits - 10),
-					 size_names[size], hows[how]);
-				count_bios(blkbits, how, size);
+				name_case("ext2-%uk-%s-%s", 1 << (blkbits - 10), size_names[size],
+					  hows[how]);
+				prepare(blkbits, how);
+				write_file(512 * MIB, sizes[size]);
 				if (size == 3 && !how)
-					time_stripe(blkbits, how);
+					time_stripe(blkbits);
 			}
 		}
-		huge = true;
-		snprintf(text, sizeof(text), "ext2-%uk-512m-huge", 1 << (blkbits - 10));
-		count_bios(blkbits, 0, 3);
-		huge = false;
+		use_memory(true);
+		name_case("ext2-%uk-512m-huge", 1 << (blkbits - 10));
+		prepare(blkbits, 0);
+		write_file(512 * MIB, 512 * MIB);
+		use_memory(false);
 	}
 }
 
@@ -593,29 +637,33 @@ int main(int argc, char **argv)
 		{ "field-1", report_1 }, { "field-3", report_3 },
 		{ "field-4", report_4 }, { "field-5", report_5 },
 	};
-	unsigned int i, ran;
+	unsigned int i;
 	int arg = 1;
 
 	mutant = argc > 1 && !strcmp(argv[1], "mutant");
 	stock = argc > 1 && !strcmp(argv[1], "stock");
-	arg += mutant || stock;
-	if (arg == argc) {
-		fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
-		return 2;
-	}
-	boot();
-	for (; arg < argc; arg++) {
-		report = argv[arg];
-		for (i = 0, ran = 0; i < sizeof(reports) / sizeof(*reports); i++) {
-			if (!strcmp(report, reports[i].name)) {
-				reports[i].run();
-				ran++;
-			}
-		}
-		if (!ran) {
-			fprintf(stderr, "dio_field: no such report here: %s\n", report);
+	ours = !mutant && !stock;
+	arg += !ours;
+	/* Nothing is left to chance. */
+	source.fuzz = true;
+	on_bio = see_bio;
+	on_free = see_struct;
+	c = (struct dio_case){
+		.memory = USER_UBUF, .nr_segs = 1, .nr_pages = USER_PAGES, .endless = true,
+		.folio = 1, .section = NR_PAGES, .lbits = SECTOR_SHIFT, .locking = true,
+		.has_bdev = true, .map_fails = NEVER, .bio_fails = NEVER, .bio_fails_too = NEVER,
+		.poison = 0xa5,
+	};
+	use_memory(false);
+	do {
+		for (i = 0; i < 4 && arg < argc && strcmp(argv[arg], reports[i].name); i++)
+			;
+		if (i == 4 || arg >= argc) {
+			fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
 			return 2;
 		}
-	}
+		report = reports[i].name;
+		reports[i].run();
+	} while (++arg < argc);
 	return 0;
 }

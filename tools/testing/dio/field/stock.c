@@ -2,18 +2,14 @@
 /*
  * DOC: What else stock calls
  *
- * As standins.c, for the functions that the base's own engine needs and ours does not.
+ * As world.c, for the functions that the base's own engine needs and ours does not.
  */
 #include <stdlib.h>
 #include "stock.h"
+#include "../world.h"
 
 struct kmem_cache {
 	size_t size;
-};
-
-/* In front of each struct dio */
-struct head {
-	_Alignas(16) unsigned int way;	/* of its pattern */
 };
 
 int dio_init_at_boot(void);
@@ -33,20 +29,23 @@ struct kmem_cache *dio_cache_of(size_t size)
 
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 {
-	struct head *head = malloc(sizeof(*head) + cache->size);
+	void *memory = malloc(cache->size);
 
-	if (!head)
+	if (!memory)
 		wrong("no memory");
-	head->way = mark_struct((u8 *)(head + 1), cache->size);
-	return head + 1;
+	return memset(memory, c.poison, cache->size);
 }
 
 void kmem_cache_free(struct kmem_cache *cache, void *memory)
 {
-	struct head *head = (struct head *)memory - 1;
+	on_free(memory, cache->size);
+	free(memory);
+}
 
-	look_at_struct(memory, head->way);
-	free(head);
+void unpin_user_pages(struct page **pages, unsigned long nr)
+{
+	while (nr--)
+		unpin_user_page(pages[nr]);
 }
 
 #ifdef STOCK_SUBMIT_IO

@@ -16,11 +16,11 @@
 #define PTR_ERR(p)		((long)(intptr_t)(p))
 #define module_init(f)		int f##_at_boot(void) { return f(); }
 
-/* One thread */
+/* One thread; RCU does not end under a spinlock */
 typedef int spinlock_t;
 #define spin_lock_init(l)		((void)(l))
-#define spin_lock_irqsave(l, f)		((void)(l), (f) = 0)
-#define spin_unlock_irqrestore(l, f)	((void)(l), (void)(f))
+#define spin_lock_irqsave(l, f)		((void)(l), (f) = 0, rcu_read_lock())
+#define spin_unlock_irqrestore(l, f)	((void)(l), (void)(f), rcu_read_unlock())
 #define wake_up_process			blk_wake_io_task
 #define inode_lock			inode_lock_shared
 #define inode_unlock			inode_unlock_shared
@@ -36,11 +36,17 @@ void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
 void kmem_cache_free(struct kmem_cache *cache, void *memory);
 
 #define zero_user		memzero_page
-void unpin_user_page(struct page *page);
+#define unpin_user_page(page)	unpin_user_page_range_dirty_lock(page, 1, false)
 void unpin_user_pages(struct page **pages, unsigned long nr);
+#define iov_iter_npages(iter, most) \
+	min_t(size_t, DIV_ROUND_UP((iter)->count, PAGE_SIZE), most)
+#define generic_write_sync(iocb, count)	(count)
 
-/* 6.1 */
-void get_page(struct page *page);
+/* 6.1 holds a page where later ones pin it. */
+#define get_page(page)			folio_add_pin((struct folio *)(page))
+#define put_page(page)			unpin_user_page(page)
+#define iov_iter_get_pages2(iter, pages, most, nr, from) \
+	({ struct page **to_ = (pages); iov_iter_extract_pages(iter, &to_, most, nr, 0, from); })
 typedef void dio_submit_t(struct bio *bio, struct inode *inode, loff_t pos);
 #ifdef STOCK_SUBMIT_IO
 #define __blockdev_direct_IO	blockdev_direct_IO_of_6_1
