@@ -108,9 +108,10 @@ model()
 	done
 }
 
-# load MOST POLLED SECTION: fio, with requests of up to MOST
+# load MOST POLLED SECTION: fio on an empty disk, with requests of up to MOST
 load()
 {
+	dd if=/dev/zero of="$disk" bs=1M count=14 oflag=direct status=none || return
 	DIO_FIO_RAW=$rawdev DIO_FIO_SIZES=$unit-$1 DIO_FIO_POLLED=$2 \
 		fio --eta=never "--section=$3" "$DIO_DIR/test_raw.fio"
 }
