@@ -116,8 +116,8 @@ static inline long aio_once(int fd, int write, void *buf, size_t len, __u64 pos)
 	return event.res;
 }
 
-/* Until @pid, a child, sleeps and cannot be woken: it waits for a disk, or for who does */
-static inline void wait_until_it_waits(pid_t pid)
+/* Until @pid, a child, sleeps and cannot be woken, for want of a disk, say; 0 if it has ended */
+static inline int wait_until_it_waits(pid_t pid)
 {
 	char path[40], text[400];
 	ssize_t len;
@@ -132,8 +132,9 @@ static inline void wait_until_it_waits(pid_t pid)
 		close(stat);
 		text[len] = 0;
 		if (strstr(text, ") Z "))
-			async_die("a process ended that should wait");
+			return 0;
 	} while (!strstr(text, ") D "));
+	return 1;
 }
 
 struct ring {

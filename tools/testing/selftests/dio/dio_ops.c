@@ -42,8 +42,8 @@
  *
  * With raw=, direct I/O goes through the raw device that is bound to DISK, and all else to DISK,
  * which loses its start. most= is the length of what is tried, io= that of a request, align= what
- * the disk demands of memory, pieces= how many of those preadv and pwritev have at most. Who is hurt
- * by a broken kernel: whoever mixes a raw device with the block device, as backups do.
+ * the disk demands of memory, pieces= how many of those preadv and pwritev have at most. Who is
+ * hurt by a broken kernel: whoever mixes a raw device with the block device, as backups do.
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */

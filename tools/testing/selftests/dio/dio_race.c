@@ -276,6 +276,12 @@ static void __noreturn run_process(struct process *process)
 	exit(0);
 }
 
+static void must_wait(pid_t pid)
+{
+	if (!wait_until_it_waits(pid))
+		die(1, "%s: a process ended that should wait", name);
+}
+
 /* 0 in the new process */
 static pid_t start_one(void)
 {
@@ -408,7 +414,7 @@ static void write_over_cached(int cached, size_t block)
 		write_right(0, block);
 		_exit(0);
 	}
-	wait_until_it_waits(pid);
+	must_wait(pid);
 	check_result("a read", 0, block, sys_result(pread(cached, buf, block, 0)), 1);
 	check_racing(buf, 0, block);
 	end_of(pid, "the writer");
@@ -507,7 +513,7 @@ static void read_below_sync(unsigned char *map, int to)
 			     sys_result(pread(fd, map, IO_MAX, 0)), 0);
 		_exit(0);
 	}
-	wait_until_it_waits(pid);
+	must_wait(pid);
 	sync_file(to);
 	end_of(pid, "the synchronous reader");
 	check_stamps(map, 0, IO_MAX);
@@ -559,7 +565,7 @@ static void read_beside_locked_page(void)
 	reader = start_one();
 	if (!reader)
 		_exit(pread(fd, locked, IO_MAX, 0) != IO_MAX);
-	wait_until_it_waits(reader);
+	must_wait(reader);
 	if (system(stop))
 		die(1, "%s failed", stop);
 	if (sync_file_range(other_fd, 0, IO_MAX, SYNC_FILE_RANGE_WRITE))
@@ -567,7 +573,7 @@ static void read_beside_locked_page(void)
 	cutter = start_one();
 	if (!cutter)
 		_exit(!!ftruncate(other_fd, 0));
-	wait_until_it_waits(cutter);
+	must_wait(cutter);
 	reap_read(ctx);
 	read_below_sync(map, to);
 	if (waitpid(cutter, NULL, WNOHANG) || waitpid(reader, NULL, WNOHANG))

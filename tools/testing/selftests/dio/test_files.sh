@@ -111,7 +111,7 @@ dio_need dd mke2fs cmp losetup
 dio_get_part files
 disk=$DIO_DM
 no_slow=
-dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 100 $DIO_DISK 0 0" || no_slow=$DIO_WHY
+dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 200 $DIO_DISK 0 0" || no_slow=$DIO_WHY
 slow=$DIO_DM
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
 dio_on_exit dio_umount "$DIO_TMP/mnt"

@@ -119,7 +119,7 @@ load()
 # dirty: a mapped file keeps what the disk reads into it while it is synced.
 dirty()
 {
-	mkfs.ext2 -q "$loop" && mkdir "$DIO_TMP/ext2" && mount -t ext2 "$loop" "$DIO_TMP/ext2" &&
+	mkfs.ext2 -q -F "$loop" && mkdir "$DIO_TMP/ext2" && mount -t ext2 "$loop" "$DIO_TMP/ext2" &&
 		"$DIO_DIR/disk_stamp" disk=1 size=128k "$DIO_TMP/stamps" >"$DIO_TMP/out" &&
 		dd if="$DIO_TMP/stamps" of="$disk" oflag=direct bs=64k status=none &&
 		"$DIO_DIR/dio_race" clean "into=$DIO_TMP/ext2/file" "$rawdev" &&
@@ -264,7 +264,7 @@ dm()
 	dio_dm "$1" "$2" || lacking=$DIO_WHY
 }
 
-# A disk that fails at 4 MiB, one that grows, and those that hold reads or writes back for 300 ms.
+# A disk that fails at 4 MiB, one that grows, and those that hold reads or writes back.
 test_dm()
 {
 	sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
@@ -277,7 +277,7 @@ $((bad + 8)) $((sectors - bad - 8)) linear $DIO_DISK $((bad + 8))"
 	on_disk "$DIO_DM" "the disk grows" grow \
 		"dmsetup reload dio_grow --table '0 $sectors linear $DIO_DISK 0' &&
 		dmsetup resume --noudevsync --noudevrules dio_grow"
-	dm slow_read "0 $sectors delay $DIO_DISK 0 300 $DIO_DISK 0 0"
+	dm slow_read "0 $sectors delay $DIO_DISK 0 1000 $DIO_DISK 0 0"
 	dio_unless "$lacking" "a fork while the disk writes into memory" \
 		bound "$DIO_DM" "$DIO_DIR/dio_pin" "$rawdev"
 	on_disk "$DIO_DM" "requests are sent, not waited for" async
