@@ -353,7 +353,7 @@ dio_on_exit losetup -d "$loop4k"
 dio_on_exit dio_umount "$DIO_TMP/ext2"
 complaints=$(dio_complaints)
 lacking=""
-dio_plan 89
+dio_plan 91
 
 test_helper
 test_bindings
