@@ -63,7 +63,8 @@ static void open_ctl(void)
 {
 	ctl = open(RAW_CTL, O_RDWR);
 	if (ctl < 0 && (errno == ENOENT || errno == ENXIO || errno == ENODEV))
-		die(EXIT_DEVICE, "no " RAW_CTL ": has the kernel a raw driver (CONFIG_RAW_DRIVER)?");
+		die(EXIT_DEVICE, "no %s: has the kernel a raw driver (CONFIG_RAW_DRIVER)?",
+		    RAW_CTL);
 	if (ctl < 0)
 		die(EXIT_DEVICE, "%s: %s", RAW_CTL, strerror(errno));
 }
