@@ -103,7 +103,7 @@ model()
 {
 	mask=$(cat "/sys/class/block/${disk##*/}/queue/dma_alignment" 2>/dev/null)
 	for seed in 1 2 3; do
-		"$DIO_DIR/dio_ops" "unit=$unit" n=400 "seed=$seed" most=8m io=3m \
+		"$DIO_DIR/dio_ops" "unit=$unit" n=800 "seed=$seed" most=8m io=3m \
 			"align=$((${mask:-511} + 1))" pieces=1000 "raw=$rawdev" "$disk" || return
 	done
 }
