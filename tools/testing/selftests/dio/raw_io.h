@@ -37,8 +37,6 @@ void trying(const char *fmt, ...) __printf(1, 2);
 /* The ways to send a request. */
 enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
 
-#define for_each_way(w)	for ((w) = SYNC; (w) < NR_WAYS; (w)++)
-
 /* Sizes served from one bio on the stack, from one allocated bio, and from several */
 #define NR_SIZES	5
 extern const size_t sizes[NR_SIZES];

@@ -56,7 +56,7 @@ static void try_requests(const struct request *r, unsigned int nr)
 	enum way way;
 	unsigned int i;
 
-	for_each_way(way)
+	for (way = SYNC; way < NR_WAYS; way++)
 		for (i = 0; i < nr; i++)
 			try_request(way, &r[i], request_memory());
 }
@@ -75,7 +75,7 @@ static void case_data(void)
 	unsigned int n = 0, i, k;
 	enum way way;
 
-	for_each_way(way) {
+	for (way = SYNC; way < NR_WAYS; way++) {
 		for (i = 0; i < NR_SIZES; i++) {
 			for (k = 0; k < ARRAY_SIZE(offsets); k++) {
 				__u64 places[] = { 0, 5 * block, disk_size - sizes[i] };
@@ -231,7 +231,7 @@ static void case_fault(void)
 	fill(readonly, 1 * MIB, 0, 3);
 	if (mprotect(readonly, 1 * MIB, PROT_READ))
 		fail("mprotect: %s", strerror(errno));
-	for_each_way(way) {
+	for (way = SYNC; way < NR_WAYS; way++) {
 		for (i = 0; i < ARRAY_SIZE(holes); i++) {
 			try_fault(way, holes[i][0], holes[i][1], 0);
 			try_fault(way, holes[i][0], holes[i][1], 512);
@@ -429,7 +429,7 @@ static void case_nocache(void)
 	expect_call(pread(buffered, buf, area, 0), area, "read");
 	expect_cached(buffered, area, area / PAGE);
 	expect_call(ioctl(buffered, BLKFLSBUF), 0, "BLKFLSBUF");
-	for_each_way(way) {
+	for (way = SYNC; way < NR_WAYS; way++) {
 		for (write = 0; write < 2; write++) {
 			trying("%s, %s", way_names[way], rw_name(write));
 			for (at = 0; at < area / 2; at += area / 64)
@@ -493,7 +493,7 @@ static void case_kept(void)
 	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, buffered, 0);
 	if (map == MAP_FAILED)
 		fail("%s cannot be mapped: %s", blk_name, strerror(errno));
-	for_each_way(way) {
+	for (way = SYNC; way < NR_WAYS; way++) {
 		trying("%s", way_names[way]);
 		fill(buf, len, 0, 1);
 		expect_call(pwrite(buffered, buf, len, 0), len, "buffered write");
