@@ -89,8 +89,8 @@ dio_on_exit()
 $_dio_cleanup"
 }
 
-# dio_start: a directory for files, and what dio_on_exit names is undone at the end. dio_init does it;
-# a program that is no test calls it alone.
+# dio_start: a directory for files, and what dio_on_exit names is undone at the end. dio_init does
+# it; a program that is no test calls it alone.
 dio_start()
 {
 	DIO_TMP=$(mktemp -d) || return

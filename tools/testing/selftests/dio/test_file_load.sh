@@ -213,8 +213,8 @@ while IFS=: read -r name maker less; do
 	# shellcheck disable=SC2086 # a word or none
 	dio_unless "$why" "$race" race_on "$name" "$maker" "${less:-1}" $steady
 	# A CPU that lets nobody else run is to be found before a watchdog finds it, after a minute.
-	[ "$name" != ocfs2 ] || dio_unless "${why:-$one_cpu}" "readers and writers on a CPU each, ocfs2" \
-		race_on "$name" "$maker" 1 apart within=25
+	[ "$name" != ocfs2 ] || dio_unless "${why:-$one_cpu}" \
+		"readers and writers on a CPU each, ocfs2" race_on "$name" "$maker" 1 apart within=25
 	dio_unless "${why:-$fio}" "fio verifies what it writes, $name" \
 		load_on "$name" "$maker" "${less:-1}"
 done <<LIST

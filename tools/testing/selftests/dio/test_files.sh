@@ -53,10 +53,12 @@ sync_both()
 power_cut()
 {
 	dd if="$disk" of="$DIO_TMP/cut" bs=1M iflag=direct status=none || return
-	umount "$DIO_TMP/mnt" && attach "$DIO_TMP/cut" && dio_fs_mount "$1" "$loop" "$DIO_TMP/mnt" || return
+	umount "$DIO_TMP/mnt" && attach "$DIO_TMP/cut" &&
+		dio_fs_mount "$1" "$loop" "$DIO_TMP/mnt" || return
 	cmp -n 65536 -i "0:$3" "$DIO_TMP/data" "$DIO_TMP/mnt/$2"
 	cut=$?
-	umount "$DIO_TMP/mnt" && detach "$loop" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" && return $cut
+	umount "$DIO_TMP/mnt" && detach "$loop" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" &&
+		return $cut
 }
 
 # models UNIT WHERE: random operations on each NAME:MAKER of the list on stdin, on $loop
@@ -148,7 +150,7 @@ while IFS=: read -r name maker less; do
 	jfs|ntfs3)
 		why=${why:-"$name mounts no disk that was not unmounted"} ;;
 	reiserfs)
-		why=${why:-"reiserfs does not commit the size that an O_DSYNC write by O_DIRECT makes"} ;;
+		why=${why:-"reiserfs does not commit the size that an O_DSYNC write makes"} ;;
 	esac
 	dio_unless "$why" "what was synced is on the disk, $name" \
 		dio_fs_on "$name" "$disk" sync_both "$name"

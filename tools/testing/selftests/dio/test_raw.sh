@@ -5,9 +5,10 @@
 #
 # raw makes the bindings, raw_io carries out one case a call (see there); dio_ops makes random
 # requests, fio many at once (test_raw.fio), dio_pin and dio_race look after memory in use. The same
-# cases run on a disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device with
-# blocks of 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that is
-# polled, and those that hold two requests; scsi_debug those that are pulled out, and one that is sick.
+# cases run on a disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device
+# with blocks of 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that
+# is polled, and those that hold two requests; scsi_debug those that are pulled out, and one that is
+# sick.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
@@ -204,8 +205,8 @@ not_taken()
 	[ "$DIO_RAW" -ne "$a" ] && prints "$is_bound" "$raw" -q "$a"
 }
 
-# With a second raw device: on the same disk, and on one that is well beside one that is sick, with a
-# second for each request.
+# With a second raw device: on the same disk, and on one that is well beside one that is sick, with
+# a second for each request.
 test_two()
 {
 	bind "$b" "$DIO_DISK"
