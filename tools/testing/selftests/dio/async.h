@@ -9,6 +9,7 @@
 #define DIO_ASYNC_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,6 +99,42 @@ static inline int aio_reap(aio_context_t ctx, struct io_event *events, long min,
 	if (ret < min)
 		async_die("io_getevents gave %s, not %ld", result_name(ret), min);
 	return ret;
+}
+
+/* One request, with a context of its own: what it gave */
+static inline long aio_once(int fd, int write, void *buf, size_t len, __u64 pos)
+{
+	static aio_context_t ctx;
+	struct io_event event;
+	struct iocb cb, *cbs = &cb;
+
+	if (!ctx)
+		ctx = aio_setup(1);
+	aio_prepare(&cb, fd, write, buf, len, pos);
+	aio_submit(ctx, &cbs, 1);
+	aio_reap(ctx, &event, 1, 1, NULL);
+	return event.res;
+}
+
+/* Until @pid, a child, sleeps and cannot be woken, for want of a disk, say; 0 if it has ended */
+static inline int wait_until_it_waits(pid_t pid)
+{
+	char path[40], text[400];
+	ssize_t len;
+	int stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	do {
+		stat = open(path, O_RDONLY);
+		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
+		if (len < 0)
+			async_die("%s: %s", path, strerror(errno));
+		close(stat);
+		text[len] = 0;
+		if (strstr(text, ") Z "))
+			return 0;
+	} while (!strstr(text, ") D "));
+	return 1;
 }
 
 struct ring {
@@ -201,6 +238,15 @@ static inline long ring_reap(struct ring *r, __u64 *data)
 		*data = cqe->user_data;
 	__atomic_store_n(r->cq_head, *r->cq_head + 1, __ATOMIC_RELEASE);
 	return result;
+}
+
+/* One request of a ring that has no other: what it gave */
+static inline long ring_once(struct ring *r, int fd, int op, void *addr, unsigned int len,
+			     __u64 pos)
+{
+	ring_queue(r, fd, op, addr, len, pos, 0);
+	ring_enter(r, 1);
+	return ring_reap(r, NULL);
 }
 
 #endif

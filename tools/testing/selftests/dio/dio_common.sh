@@ -89,8 +89,8 @@ dio_on_exit()
 $_dio_cleanup"
 }
 
-# dio_start: a directory for files, and what dio_on_exit names is undone at the end. dio_init does it;
-# a program that is no test calls it alone.
+# dio_start: a directory for files, and what dio_on_exit names is undone at the end. dio_init does
+# it; a program that is no test calls it alone.
 dio_start()
 {
 	DIO_TMP=$(mktemp -d) || return
@@ -166,12 +166,19 @@ dio_fail()
 	[ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
+# The case's name goes to the kernel's log, too: what is said there next has an owner.
+_dio_begin()
+{
+	_dio_name=$1
+	_dio_got=0
+	[ ! -w /dev/kmsg ] || { echo "<6>dio: $(basename "$0" .sh): $1" >/dev/kmsg; } 2>/dev/null || :
+}
+
 # dio_check NAME CMD...: passes when CMD succeeds; its output is shown when it does not.
 dio_check()
 {
-	_dio_name=$1
+	_dio_begin "$1"
 	shift
-	_dio_got=0
 	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
 	_dio_result "$@"
 }
@@ -180,14 +187,25 @@ dio_check()
 # last line gives.
 dio_try()
 {
-	_dio_name=$1
+	_dio_begin "$1"
 	shift
-	_dio_got=0
 	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
 	if [ "$_dio_got" -eq 4 ]; then
 		dio_skip "$_dio_name" "$(tail -n 1 "$DIO_TMP/.check")"
 	else
 		_dio_result "$@"
+	fi
+}
+
+# dio_unless WHY NAME CMD...: as dio_try, but skipped if there is a WHY.
+dio_unless()
+{
+	_dio_why=$1
+	shift
+	if [ -n "$_dio_why" ]; then
+		dio_skip "$1" "$_dio_why"
+	else
+		dio_try "$@"
 	fi
 }
 
@@ -207,9 +225,8 @@ dio_expect()
 {
 	_dio_want=$1
 	_dio_regex=$2
-	_dio_name=$3
+	_dio_begin "$3"
 	shift 3
-	_dio_got=0
 	"$@" >"$DIO_TMP/.out" 2>"$DIO_TMP/.err" || _dio_got=$?
 	if [ "$_dio_got" -eq "$_dio_want" ] && [ "$(wc -l <"$DIO_TMP/.err")" -eq 1 ] &&
 	   grep -Eq -e "$_dio_regex" "$DIO_TMP/.err"; then
@@ -270,13 +287,13 @@ dio_no_complaints()
 _dio_sd_set()
 {
 	_dio_old=$(cat "$_dio_sd/$1") || return 1
-	echo "$2" >"$_dio_sd/$1" || return 1
+	_dio_put "$2" "$_dio_sd/$1" || return 1
 	dio_on_exit _dio_put "$_dio_old" "$_dio_sd/$1"
 }
 
 _dio_put()
 {
-	echo "$1" >"$2"
+	{ echo "$1" >"$2"; } 2>/dev/null
 }
 
 _dio_unload()
@@ -351,27 +368,22 @@ _dio_sd_make()
 	_dio_sd_start
 	_dio_before=$(_dio_sd_nodes | tr '\n' ' ')
 	dio_on_exit _dio_put "-$1" "$_dio_sd/add_host"
-	echo "$1" >"$_dio_sd/add_host" || dio_skip_all "scsi_debug makes no disks"
+	_dio_put "$1" "$_dio_sd/add_host" || dio_skip_all "scsi_debug makes no disks"
 	dio_wait 30 _dio_sd_arrived "$1" ||
 		dio_skip_all "scsi_debug made only $_dio_n of $1 disks (dev_size_mb x disks of memory?)"
 	dio_settle
 }
 
-# dio_sd_delay NS: what each request to scsi_debug takes from now on, 0 being as fast as it can. No other
-# is taken while somebody has I/O there, as udev has after a close or a look for partitions: with a
-# second for each request that may be minutes.
+# dio_sd_delay NS: what each request to scsi_debug takes from now on, 0 being as fast as it can. The
+# driver takes no other while somebody has I/O there, as udev has after a close or a look for
+# partitions: with a second for each request that may be minutes.
 dio_sd_delay()
 {
 	if [ "$1" -eq 0 ]; then
-		dio_wait 300 _dio_try_put 0 "$_dio_sd/delay"
+		dio_wait 300 _dio_put 0 "$_dio_sd/delay"
 	else
-		dio_wait 60 _dio_try_put "$1" "$_dio_sd/ndelay"
+		dio_wait 60 _dio_put "$1" "$_dio_sd/ndelay"
 	fi
-}
-
-_dio_try_put()
-{
-	_dio_put "$@" 2>/dev/null
 }
 
 # --- Disks -------------------------------------------------------------------------------------
@@ -487,7 +499,7 @@ dio_null()
 	dio_on_exit dio_null_remove "$1"
 	shift
 	for _dio_w in size=64 memory_backed=1 "$@" power=1; do
-		{ echo "${_dio_w#*=}" >"$_dio_dir/${_dio_w%%=*}"; } 2>/dev/null && continue
+		_dio_put "${_dio_w#*=}" "$_dio_dir/${_dio_w%%=*}" && continue
 		DIO_WHY="null_blk of this kernel does not take $*"
 		return 1
 	done
@@ -532,5 +544,5 @@ _dio_unbind()
 # dio_pull DEV: take a SCSI disk out, as a hand would.
 dio_pull()
 {
-	echo 1 >"/sys/block/${1##*/}/device/delete"
+	_dio_put 1 "/sys/block/${1##*/}/device/delete"
 }

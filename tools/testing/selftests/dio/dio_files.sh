@@ -60,9 +60,9 @@ dio_fs_make()
 	[ "$1" != ntfs3 ] || ntfscp -q "$3" "$DIO_DIR/dio_files.sh" first
 }
 
-# dio_fs_mount NAME DEV DIR, with $DIO_OPTION if there is one. -i: without helpers, of which nilfs2's starts a daemon. reiserfs
-# refuses direct reads of the ends of files that it keeps elsewhere (tails); later kernels want to be
-# told that an ocfs2 of one machine has no heartbeat.
+# dio_fs_mount NAME DEV DIR, with $DIO_OPTION if there is one. -i: without helpers, of which nilfs2's
+# starts a daemon. reiserfs refuses direct reads of the ends of files that it keeps elsewhere (tails);
+# later kernels want to be told that an ocfs2 of one machine has no heartbeat.
 dio_fs_mount()
 {
 	_dio_type=${1%%-*}
@@ -70,6 +70,16 @@ dio_fs_mount()
 	[ "$_dio_type" != reiserfs ] || _dio_option=notail
 	[ "$_dio_type" != ocfs2 ] || _dio_option=heartbeat=none
 	mount -i -t "$_dio_type" -o "$_dio_option${DIO_OPTION:+,$DIO_OPTION}" "$2" "$3"
+}
+
+# dio_fs_on NAME DEV CMD...: CMD while what was made last on DEV is mounted as $DIO_TMP/mnt
+dio_fs_on()
+{
+	dio_fs_mount "$1" "$2" "$DIO_TMP/mnt" || return
+	shift 2
+	_dio_bad=0
+	"$@" || _dio_bad=$?
+	umount "$DIO_TMP/mnt" && return "$_dio_bad"
 }
 
 # dio_fs_model NAME MAKER DEV WORD...: dio_ops WORD... with three seeds, on a fresh file system; once

@@ -3,6 +3,7 @@
  * Random operations on a file, checked against a model of it in memory.
  *
  *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] [piece=64] FILE [COPY]
+ *	dio_ops unit=512 n=2000 seed=1 [most=8m io=3m align=4 pieces=1000] raw=/dev/raw/raw1 DISK
  *	dio_ops unit=512 bad FILE
  *	dio_ops unit=512 nowait FILE
  *
@@ -39,6 +40,11 @@
  * at such addresses. A path for small requests that has room for few pieces says -EFAULT, or writes
  * a part.
  *
+ * With raw=, direct I/O goes through the raw device that is bound to DISK, and all else to DISK,
+ * which loses its start. most= is the length of what is tried, io= that of a request, align= what
+ * the disk demands of memory, pieces= how many of those preadv and pwritev have at most. Who is
+ * hurt by a broken kernel: whoever mixes a raw device with the block device, as backups do.
+ *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
 #define _GNU_SOURCE
@@ -46,6 +52,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include "claim.h"
+#include "raw_ioctl.h"
 
 #define PROGRAM		"dio_ops"
 #include "words.h"
@@ -55,19 +63,21 @@
 #include "async.h"
 #include "load.h"
 
-#define FILE_MAX	(3UL << 20)
-#define IO_MAX		(512UL << 10)
-#define PIECES		9
+#define PIECES		9		/* those of piece= */
+#define PIECES_MOST	1000
 
 static const char usage[] =
 	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] [piece=64] FILE\n"
 	"               [COPY]\n"
+	"       dio_ops unit=512 n=2000 seed=1 [most=8m] [io=3m] [align=4] [pieces=1000]\n"
+	"               raw=/dev/raw/raw1 DISK\n"
 	"       dio_ops unit=512 bad|nowait FILE";
 
 enum way { SYNC, VECTOR, AIO, URING, FIXED, NR_WAYS };
 
-static unsigned long long unit, piece, nr_ops, seed, op_nr;
-static const char *name, *copy_name, *without;
+static unsigned long long unit, piece, nr_ops, seed, op_nr, align;
+static unsigned long long most = 3 << 20, io_most = 512 << 10, pieces = 3;
+static const char *name, *copy_name, *without, *raw_name;
 static int direct_fd, cached_fd, only_bad, only_nowait, polled;
 static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
@@ -127,14 +137,20 @@ static void model_write(size_t pos, const void *mem, size_t len)
 		size = pos + len;
 }
 
-static void check_size(void)
+/* A disk has no size of its own, and does not grow. */
+static size_t file_size(void)
 {
 	struct stat st;
 
 	if (fstat(cached_fd, &st))
 		wrong("fstat: %s", strerror(errno));
-	if ((size_t)st.st_size != size)
-		wrong("the file has %lld bytes, not %zu", (long long)st.st_size, size);
+	return raw_name ? most : (size_t)st.st_size;
+}
+
+static void check_size(void)
+{
+	if (file_size() != size)
+		wrong("the file has %zu bytes, not %zu", file_size(), size);
 }
 
 static void set_size(size_t to)
@@ -156,7 +172,7 @@ static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum 
 {
 	int fixed = way == FIXED && is_of_buf(mem);
 	int op = write ? IORING_OP_WRITE : IORING_OP_READ;
-	struct iovec all = { buf, IO_MAX + PAGE };
+	struct iovec all = { buf, io_most + PAGE };
 	static struct ring ring;
 
 	if (fixed)
@@ -165,19 +181,24 @@ static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum 
 		ring_setup(&ring, 1, polled ? IORING_SETUP_IOPOLL : 0);
 		ring_register(&ring, &all, 1);
 	}
-	ring_queue(&ring, direct_fd, op, mem, len, pos, 0);
-	ring_enter(&ring, 1);
-	return ring_reap(&ring, NULL);
+	return ring_once(&ring, direct_fd, op, mem, len, pos);
 }
 
-/* Two pieces with nothing between, the first of @first bytes */
-static long two_pieces(int write, unsigned char *mem, size_t first, size_t pos, size_t len,
-		       int flags)
+/* Pieces with nothing between, the first of @first bytes and the second of none */
+static long joined_pieces(int write, unsigned char *mem, size_t first, size_t pos, size_t len,
+			  int flags)
 {
-	struct iovec iov[3] = { { mem, first }, { mem, 0 }, { mem + first, len - first } };
+	struct iovec iov[PIECES_MOST] = { { mem, first }, { mem, 0 } };
+	size_t at = first, i;
 
-	return sys_result(write ? pwritev2(direct_fd, iov, 3, pos, flags) :
-				  preadv2(direct_fd, iov, 3, pos, flags));
+	for (i = 2; i < pieces; at += iov[i++].iov_len) {
+		iov[i].iov_base = mem + at;
+		iov[i].iov_len = len - at;
+		if (i < pieces - 1)
+			iov[i].iov_len = pick(2 * (len - at) / unit / (pieces - i) + 1) * unit;
+	}
+	return sys_result(write ? pwritev2(direct_fd, iov, pieces, pos, flags) :
+				  preadv2(direct_fd, iov, pieces, pos, flags));
 }
 
 /* Pieces with as much as the longest of the short ones between, copied from @mem, or to it */
@@ -210,22 +231,14 @@ static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enu
 {
 	size_t first = pick(len / unit + 1) * unit;
 	int flags = polled ? RWF_HIPRI : 0;
-	static aio_context_t ctx;
-	struct io_event event;
-	struct iocb cb, *cbs = &cb;
 
 	switch (way) {
 	case VECTOR:
 		if (piece && is_of_buf(mem))
 			return many_pieces(write, mem, pos, len, flags);
-		return two_pieces(write, mem, first, pos, len, flags);
+		return joined_pieces(write, mem, first, pos, len, flags);
 	case AIO:
-		if (!ctx)
-			ctx = aio_setup(1);
-		aio_prepare(&cb, direct_fd, write, mem, len, pos);
-		aio_submit(ctx, &cbs, 1);
-		aio_reap(ctx, &event, 1, 1, NULL);
-		return event.res;
+		return aio_once(direct_fd, write, mem, len, pos);
 	case URING:
 	case FIXED:
 		return ring_io(write, mem, pos, len, way);
@@ -238,17 +251,17 @@ static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enu
 /* Where, how much and which way; memory at any multiple of the unit */
 static unsigned char *pick_direct(size_t *pos, size_t *len, enum way *way, const char *what)
 {
-	unsigned char *mem = buf + pick(PAGE / unit) * unit;
+	unsigned char *mem = buf + pick(PAGE / align) * align;
 
-	*len = (pick_length(IO_MAX) + unit - 1) / unit * unit;
-	*pos = pick((FILE_MAX - *len) / unit + 1) * unit;
+	*len = (pick_length(io_most) + unit - 1) / unit * unit;
+	*pos = pick((most - *len) / unit + 1) * unit;
 	if (pick(2))
 		*pos = pick(size / unit + 1) * unit;
 	*way = pick(NR_WAYS);
 	if (piece && *way == VECTOR)
 		*len = (1 + pick(PAGE / unit)) * unit;
-	if (*pos > FILE_MAX - *len)
-		*pos = FILE_MAX - *len;
+	if (*pos > most - *len)
+		*pos = most - *len;
 	snprintf(doing, sizeof(doing), "direct %s of %zu at %zu, way %d, memory at %zu", what, *len,
 		 *pos, *way, (size_t)(mem - buf));
 	return mem;
@@ -295,7 +308,7 @@ static void direct_read(void)
 static unsigned char *bad_memory(size_t good)
 {
 	static unsigned char *mem;
-	size_t pages = IO_MAX / PAGE;
+	size_t pages = io_most / PAGE;
 
 	if (!mem) {
 		mem = get_memory((pages + 1) * PAGE);
@@ -303,6 +316,13 @@ static unsigned char *bad_memory(size_t good)
 			wrong("memory cannot be protected: %s", strerror(errno));
 	}
 	return mem + pages * PAGE - good;
+}
+
+/* What a request gives whose memory ends early. A disk says EIO of one that takes several bios. */
+static void check_bad(long ret, size_t good)
+{
+	if (ret != -EFAULT && (ret < 0 || ret > (long)good) && !(raw_name && ret == -EIO))
+		wrong("%s with %zu good bytes", result_name(ret), good);
 }
 
 static void direct_read_bad(void)
@@ -318,8 +338,7 @@ static void direct_read_bad(void)
 	ret = direct_io(0, mem, pos, len, way);
 	if (readable(pos, len) <= good && ret == (long)readable(pos, len))
 		return compare(mem, pos, ret);
-	if (ret != -EFAULT && (ret < 0 || ret > (long)good))
-		wrong("%s with %zu good bytes", result_name(ret), good);
+	check_bad(ret, good);
 	if (ret > 0)
 		compare(mem, pos, ret);
 }
@@ -334,7 +353,6 @@ static void direct_write_bad(void)
 {
 	size_t pos, len, good, i;
 	unsigned char *mem;
-	struct stat st;
 	enum way way;
 	long ret;
 
@@ -342,17 +360,16 @@ static void direct_write_bad(void)
 	good = pick(len / unit) * unit;
 	mem = bad_memory(good);
 	fill(mem, good);
-	memcpy(before, model, FILE_MAX);
+	memcpy(before, model, most);
 	ret = direct_io(1, mem, pos, len, way);
-	if (ret != -EFAULT && (ret < 0 || ret > (long)good))
-		wrong("%s with %zu good bytes", result_name(ret), good);
+	check_bad(ret, good);
 	if (ret > 0)
 		model_write(pos, mem, ret);
 
-	if (fstat(cached_fd, &st) || (size_t)st.st_size < size ||
-	    (size_t)st.st_size > (size > pos + len ? size : pos + len))
-		wrong("the file has %lld bytes after %s", (long long)st.st_size, result_name(ret));
-	size = st.st_size;
+	i = file_size();
+	if (i < size || i > (size > pos + len ? size : pos + len))
+		wrong("the file has %zu bytes after %s", i, result_name(ret));
+	size = i;
 	if (pread(cached_fd, back, size, 0) != (ssize_t)size)
 		wrong("it cannot be read back");
 	for (i = 0; i < size; i++) {
@@ -373,23 +390,23 @@ static void direct_write_bad(void)
 /* Pages that the page cache takes next held this. */
 static void soil_memory(void)
 {
-	void *mem = mmap(NULL, IO_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *mem = mmap(NULL, io_most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (mem == MAP_FAILED)
 		wrong("no memory: %s", strerror(errno));
-	memset(mem, 0xee, IO_MAX);
-	munmap(mem, IO_MAX);
+	memset(mem, 0xee, io_most);
+	munmap(mem, io_most);
 }
 
 /* What a write did not reach is as it was. */
 static void overwrite_bad(int fd, const char *what)
 {
-	size_t good = IO_MAX / 2 + unit, i;
+	size_t good = io_most / 2 + unit, i;
 	unsigned char *mem = bad_memory(good);
 	long ret;
 
 	snprintf(doing, sizeof(doing), "%s overwrite from bad memory", what);
-	size = IO_MAX;
+	size = io_most;
 	fill(model, size);
 	fill(mem, good);
 	ret = sys_result(pwrite(direct_fd, model, size, 0));
@@ -397,8 +414,7 @@ static void overwrite_bad(int fd, const char *what)
 		wrong("the file was not made: %s", result_name(ret));
 	soil_memory();
 	ret = sys_result(pwrite(fd, mem, size, 0));
-	if (ret != -EFAULT && (ret < 0 || ret > (long)good))
-		wrong("%s with %zu good bytes", result_name(ret), good);
+	check_bad(ret, good);
 	if (pread(direct_fd, back, size, 0) != (ssize_t)size)
 		wrong("it cannot be read back");
 	for (i = 0; i < size; i++)
@@ -409,7 +425,7 @@ static void overwrite_bad(int fd, const char *what)
 
 static void cached_write(void)
 {
-	size_t len = pick_length(IO_MAX), pos = pick(FILE_MAX - len + 1);
+	size_t len = pick_length(io_most), pos = pick(most - len + 1);
 
 	snprintf(doing, sizeof(doing), "buffered write of %zu at %zu", len, pos);
 	fill(buf, len);
@@ -420,7 +436,7 @@ static void cached_write(void)
 
 static void cached_read(void)
 {
-	size_t len = pick_length(IO_MAX), pos = pick(FILE_MAX - len + 1);
+	size_t len = pick_length(io_most), pos = pick(most - len + 1);
 	ssize_t ret;
 
 	snprintf(doing, sizeof(doing), "buffered read of %zu at %zu", len, pos);
@@ -432,7 +448,7 @@ static void cached_read(void)
 
 static void mapped_write(void)
 {
-	size_t len = pick_length(IO_MAX), pos = pick(FILE_MAX - len + 1);
+	size_t len = pick_length(io_most), pos = pick(most - len + 1);
 	unsigned char *map;
 
 	len = readable(pos, len);
@@ -451,7 +467,7 @@ static void mapped_write(void)
 
 static void truncate_it(void)
 {
-	size_t to = pick(3) ? pick(FILE_MAX + 1) : pick(size + 1);
+	size_t to = pick(3) ? pick(most + 1) : pick(size + 1);
 
 	snprintf(doing, sizeof(doing), "truncate from %zu to %zu", size, to);
 	set_size(to);
@@ -520,6 +536,9 @@ static void leave_out(const char *what)
 static const struct word words[] = {
 	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
 	{ .name = "seed=", .number = &seed }, { .name = "piece=", .number = &piece },
+	{ .name = "most=", .number = &most }, { .name = "io=", .number = &io_most },
+	{ .name = "align=", .number = &align }, { .name = "pieces=", .number = &pieces },
+	{ .name = "raw=", .text = &raw_name },
 	{ .name = "bad", .flag = &only_bad, .value = 1 },
 	{ .name = "nowait", .flag = &only_nowait, .value = 1 },
 	{ .name = "polled", .flag = &polled, .value = 1 },
@@ -532,11 +551,11 @@ static void read_all(void)
 	size_t asked = (size + unit - 1) / unit * unit;
 
 	snprintf(doing, sizeof(doing), "the last look");
-	memset(back, 0xee, FILE_MAX);
+	memset(back, 0xee, most);
 	if (pread(direct_fd, back, asked, 0) != (ssize_t)size)
 		wrong("a direct read of all falls short");
 	compare(back, 0, size);
-	if (pread(cached_fd, back, FILE_MAX, 0) != (ssize_t)size)
+	if (pread(cached_fd, back, most, 0) != (ssize_t)size)
 		wrong("a buffered read of all falls short");
 	compare(back, 0, size);
 }
@@ -593,25 +612,25 @@ static void write_nowait(size_t pos)
 
 static void check_nowait(void)
 {
-	size_t far = FILE_MAX - IO_MAX;
+	size_t far = most - io_most;
 	long ret;
 
 	snprintf(doing, sizeof(doing), "RWF_NOWAIT read of a file not known yet");
-	size = FILE_MAX;
+	size = most;
 	fill(model, size);
 	if (pwrite(direct_fd, model, size, 0) != (ssize_t)size || fsync(direct_fd))
 		wrong("the file was not made");
 	forget_file();
-	ret = read_nowait(far, IO_MAX);
-	if (ret != -EAGAIN && (ret <= 0 || ret > (long)IO_MAX))
+	ret = read_nowait(far, io_most);
+	if (ret != -EAGAIN && (ret <= 0 || ret > (long)io_most))
 		wrong("%s", result_name(ret));
 	if (ret > 0)
 		compare(back, far, ret);
 
 	read_all();
 	expect_data("of known blocks", 0, PAGE);
-	expect_data("of known blocks far away", far, IO_MAX);
-	ret = read_nowait(FILE_MAX, PAGE);
+	expect_data("of known blocks far away", far, io_most);
+	ret = read_nowait(most, PAGE);
 	if (ret)
 		wrong("%s at the end of the file", result_name(ret));
 
@@ -630,7 +649,7 @@ static void check_nowait(void)
 
 	write_nowait(far);
 	write_nowait(far + unit);
-	write_nowait(FILE_MAX - PAGE);
+	write_nowait(most - PAGE);
 	read_all();
 }
 
@@ -640,6 +659,37 @@ static void write_copy(void)
 
 	if (fd < 0 || write(fd, model, size) != (ssize_t)size || close(fd))
 		die(1, "%s: %s", copy_name, strerror(errno));
+}
+
+/* What is there is the model's. An open raw device is a claim to its disk. */
+static void open_raw(void)
+{
+	struct stat raw, blk;
+	char why[PATH_MAX];
+
+	cached_fd = open(name, O_RDWR);
+	direct_fd = open(raw_name, O_RDWR);
+	if (cached_fd < 0 || direct_fd < 0 || fstat(cached_fd, &blk) || fstat(direct_fd, &raw))
+		die(1, "%s, %s: %s", name, raw_name, strerror(errno));
+	if (!S_ISCHR(raw.st_mode) || !S_ISBLK(blk.st_mode) ||
+	    raw_bound_to(minor(raw.st_rdev)) != blk.st_rdev)
+		die(1, "%s does not lead to %s", raw_name, name);
+	if (claim_other_paths(blk.st_rdev, name, why, sizeof(why)))
+		die(1, "%s", why);
+	leave_out("truncate");
+	size = most;
+	fill(model, size);
+	if (pwrite(cached_fd, model, size, 0) != (ssize_t)size)
+		wrong("%s", strerror(errno));
+}
+
+static void open_file(void)
+{
+	want_file(name);
+	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	direct_fd = open(name, O_RDWR | O_DIRECT);
+	if (cached_fd < 0 || direct_fd < 0)
+		die(1, "%s: %s", name, strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -653,15 +703,19 @@ int main(int argc, char **argv)
 		leave_out(without);
 	if (!name || (!nr_ops && !only_bad && !only_nowait) || !unit || PAGE % unit || piece > unit)
 		die(EXIT_USAGE, "%s", usage);
-	want_file(name);
-	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	direct_fd = open(name, O_RDWR | O_DIRECT);
-	if (cached_fd < 0 || direct_fd < 0)
-		die(1, "%s: %s", name, strerror(errno));
-	model = get_memory(FILE_MAX);
-	before = get_memory(FILE_MAX);
-	back = get_memory(FILE_MAX);
-	buf = pick_memory(IO_MAX + PAGE);
+	if (!align)
+		align = unit;
+	if (align > PAGE || pieces < 3 || pieces > PIECES_MOST || io_most > most ||
+	    (raw_name && (only_bad || only_nowait)))
+		die(EXIT_USAGE, "%s", usage);
+	model = get_memory(most);
+	before = get_memory(most);
+	back = get_memory(most);
+	buf = pick_memory(io_most + PAGE);
+	if (raw_name)
+		open_raw();
+	else
+		open_file();
 
 	if (only_bad) {
 		overwrite_bad(direct_fd, "direct");

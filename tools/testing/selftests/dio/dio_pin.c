@@ -3,7 +3,7 @@
  * Regression test: direct reads and the pages that they hold.
  *
  *	dio_pin FILE
- *	dio_pin count|pieces|over FILE
+ *	dio_pin count|pieces|over|ways FILE
  *
  * With FILE alone: direct reads and fork. Where memory that the disk writes to is held by a plain
  * reference, a fork makes its page copy-on-write; if the parent writes next to it first, the parent
@@ -20,13 +20,15 @@
  * time.
  *
  * over writes over the first page of FILE what is there: a path for small requests must let go of
- * pages, too, also where it did not do the write itself.
+ * pages, too, also where it did not do the write itself. ways writes there what happens to be in
+ * memory: requests that are right and those that are refused or cut off, by AIO and io_uring, too.
  *
  * Exit status: 0 right, 1 wrong data or pins, 2 usage, 4 this kernel or disk lacks what it takes.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -39,27 +41,16 @@
 #define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
-#include "pins.h"
 
 #define MOST		(256 * PAGE)
 #define PIN_ROUNDS	200
 #define NR_PIECES	1024	/* as many as readv() takes, and four times what a bio holds */
 #define PIECE		8
 
-static const char usage[] = "usage: dio_pin [count|pieces|over] FILE";
+static const char usage[] = "usage: dio_pin [count|pieces|over|ways] FILE";
 
 static char *pattern, *buf;
 static int fd;
-
-static void make_pattern(void)
-{
-	unsigned long i;
-
-	pattern = get_memory(2 * MOST + 4 * PAGE);
-	buf = pattern + MOST + PAGE + PAGE / 2;
-	for (i = 0; i < MOST; i++)
-		pattern[i] = 'a' + i % 26 + i / PAGE % 3;
-}
 
 /* While a read of @len bytes is under way: fork, then write on both sides of it. */
 static pid_t fork_and_write(size_t len)
@@ -85,6 +76,30 @@ static void check(const char *engine, size_t len, long result, pid_t child)
 		die(1, "%s: a read of %zu bytes gave %s", engine, len, result_name(result));
 	if (memcmp(buf, pattern, len))
 		die(1, "%s: a read of %zu bytes succeeded, its data is not there", engine, len);
+}
+
+static long thread_read;
+static int threads_met;		/* in mid-read */
+
+/* A thread, in that it shares our memory */
+static int read_in_thread(void *len)
+{
+	thread_read = sys_result(pread(fd, buf, *(size_t *)len, 0));
+	return 0;
+}
+
+static void try_sync(size_t len)
+{
+	static char stack[1 << 16];
+	pid_t thread = clone(read_in_thread, stack + sizeof(stack), CLONE_VM | CLONE_FILES, &len);
+	pid_t child;
+
+	if (thread < 0)
+		die(1, "no thread: %s", strerror(errno));
+	threads_met += wait_until_it_waits(thread);
+	child = fork_and_write(len);
+	waitpid(thread, NULL, __WALL);
+	check("read", len, thread_read, child);
 }
 
 static void try_aio(size_t len)
@@ -114,23 +129,65 @@ static void try_uring(size_t len)
 	check("io_uring", len, ring_reap(&ring, NULL), child);
 }
 
+static void read_beside_forks(void)
+{
+	static void (* const ways[])(size_t) = { try_sync, try_aio, try_uring };
+	static const size_t lens[] = { 2048, 128 << 10, MOST };
+	unsigned int i;
+
+	pattern = get_memory(2 * MOST + 4 * PAGE);
+	buf = pattern + MOST + PAGE + PAGE / 2;
+	for (i = 0; i < MOST; i++)
+		pattern[i] = 'a' + i % 26 + i / PAGE % 3;
+	if (pwrite(fd, pattern, MOST, 0) != (ssize_t)MOST)
+		die(1, "it is not written: %s", strerror(errno));
+	fsync(fd);
+	for (i = 0; i < 9; i++) {
+		memset(buf, 0, lens[i / 3]);
+		ways[i % 3](lens[i / 3]);
+	}
+	if (!threads_met)
+		die(1, "no read was met on its way: the disk is too fast for this");
+}
+
 /* Pins taken less pins dropped, as the kernel has counted them since it was booted */
 static long pinned_now(void)
 {
-	long now;
+	unsigned long value, acquired = 0, released = 0;
+	FILE *file = fopen("/proc/vmstat", "r");
+	char name[64];
+	int found = 0;
 
-	if (pins_now(&now))
+	while (file && fscanf(file, "%63s %lu", name, &value) == 2) {
+		if (!strcmp(name, "nr_foll_pin_acquired") && ++found)
+			acquired = value;
+		else if (!strcmp(name, "nr_foll_pin_released") && ++found)
+			released = value;
+	}
+	if (file)
+		fclose(file);
+	if (found != 2)
 		die(4, "this kernel does not count pins in /proc/vmstat");
-	return now;
+	return acquired - released;
 }
 
+/*
+ * What each round loses shows, whatever else pins pages at the same time and lets go within five
+ * seconds.
+ */
 static void check_pins(long before, const char *what)
 {
-	long lost = pins_lost(before, PIN_ROUNDS);
+	long lost = 0;
+	int tries;
 
-	if (lost)
-		die(1, "%s: after %d requests %ld pins %s", what, PIN_ROUNDS, labs(lost),
-		    lost > 0 ? "are left" : "too few are counted as taken");
+	for (tries = 0; tries < 50; tries++) {
+		lost = pinned_now() - before;
+		if (labs(lost) < PIN_ROUNDS / 2)
+			return;
+		usleep(100000);
+	}
+	die(1, "%s: after %d requests %ld pins %s", what, PIN_ROUNDS, labs(lost),
+	    lost > 0 ? "are left" : "too few are counted as taken");
 }
 
 /* A huge page, with memory behind it that cannot be read into */
@@ -150,19 +207,20 @@ static char *get_huge_page(void)
 	return memory;
 }
 
-static void read_pieces(const char *what, const struct iovec *pieces, int nr, ssize_t want)
+/* Reads and writes that move as much as @want, or at most a piece more */
+static void count_rounds(const char *what, int write, const struct iovec *pieces, int nr,
+			 ssize_t want)
 {
 	long before = pinned_now();
-	ssize_t result;
+	long result;
 	int i;
 
 	for (i = 0; i < PIN_ROUNDS; i++) {
-		result = preadv(fd, pieces, nr, 0);
-		if (result < 0 && errno == EINVAL && nr > 1)
+		result = sys_result(write ? pwritev(fd, pieces, nr, 0) : preadv(fd, pieces, nr, 0));
+		if (!write && result == -EINVAL && nr > 1)
 			die(4, "pieces of sectors are refused here");
 		if (result < want || result > want + PIECE)
-			die(1, "%s: a read gave %s", what,
-			    result_name(result < 0 ? -errno : result));
+			die(1, "%s: it gave %s", what, result_name(result));
 	}
 	check_pins(before, what);
 }
@@ -175,10 +233,10 @@ static void count_pins(void)
 	const struct iovec parts[] = { { memory, 512 }, { memory + 512, 2 * PAGE - 512 } };
 	const struct iovec one = { memory + PAGE / 2, PAGE };
 
-	read_pieces("parts of pages", &whole, 1, 2 * PAGE);
-	read_pieces("two parts of a page", parts, 2, 2 * PAGE);
-	read_pieces("a part of a page", parts, 1, 512);
-	read_pieces("a page", &one, 1, PAGE);
+	count_rounds("parts of pages", 0, &whole, 1, 2 * PAGE);
+	count_rounds("two parts of a page", 0, parts, 2, 2 * PAGE);
+	count_rounds("a part of a page", 0, parts, 1, 512);
+	count_rounds("a page", 0, &one, 1, PAGE);
 }
 
 /* It has a way of its own through the page tables. */
@@ -190,7 +248,7 @@ static void count_pins_of_one(char *memory)
 	if (pread(fd, small, PAGE, 0) != (ssize_t)PAGE)
 		die(1, "a page: %s", strerror(errno));
 	memset(memory, 0xee, HUGE_PAGE);
-	read_pieces("a page of a huge page", &one, 1, PAGE);
+	count_rounds("a page of a huge page", 0, &one, 1, PAGE);
 	if (memcmp(memory + 5 * PAGE, small, PAGE))
 		die(1, "a page of a huge page has other data");
 	memcpy(memory + 5 * PAGE, memory, PAGE);
@@ -211,29 +269,14 @@ static void count_pins_of_pieces(void)
 		pieces[i].iov_base = memory + (i % 256 + 1) * PAGE - PIECE / 2;
 		pieces[i].iov_len = PIECE;
 	}
-	read_pieces("pieces across two pages", pieces, NR_PIECES, NR_PIECES * PIECE);
+	count_rounds("pieces across two pages", 0, pieces, NR_PIECES, NR_PIECES * PIECE);
 
 	/* Three pages; its sectors need two, and the page cache may read on. */
 	pieces[0].iov_base = memory;
 	pieces[0].iov_len = 2 * PAGE + PIECE;
 	pieces[1].iov_base = memory + HUGE_PAGE;
 	pieces[1].iov_len = 512 - PIECE;
-	read_pieces("bad memory behind a piece of a page", pieces, 2, 2 * PAGE);
-}
-
-static void write_over(const char *what, const struct iovec *pieces, int nr)
-{
-	long before = pinned_now();
-	ssize_t result;
-	int i;
-
-	for (i = 0; i < PIN_ROUNDS; i++) {
-		result = pwritev(fd, pieces, nr, 0);
-		if (result != PAGE)
-			die(1, "%s: a write gave %s", what,
-			    result_name(result < 0 ? -errno : result));
-	}
-	check_pins(before, what);
+	count_rounds("bad memory behind a piece of a page", 0, pieces, 2, 2 * PAGE);
 }
 
 /* In as many pieces as a page has sectors a small bio has no room for it. */
@@ -250,54 +293,77 @@ static void count_pins_of_writes(void)
 		pieces[i].iov_base = memcpy(apart + 1024 * i, page + 512 * i, 512);
 		pieces[i].iov_len = 512;
 	}
-	write_over("a page", &whole, 1);
-	write_over("a page in many pieces", pieces, PAGE / 512);
+	count_rounds("a page", 1, &whole, 1, PAGE);
+	count_rounds("a page in many pieces", 1, pieces, PAGE / 512, PAGE);
 	memmove(page + PAGE / 2, page, PAGE);
-	write_over("parts of pages", &middle, 1);
+	count_rounds("parts of pages", 1, &middle, 1, PAGE);
 }
 
-static void open_file(const char *name, int how)
+/* A page that is not there; user-mode Linux goes on to read one that once was. */
+static char *with_hole(size_t pages, size_t hole)
 {
-	fd = open(name, how | O_DIRECT);
-	if (fd < 0)
-		die(1, "%s: %s", name, strerror(errno));
+	char *memory = load_memory(pages * PAGE, 0);
+
+	if (mmap(memory + hole * PAGE, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED)
+		die(1, "mmap: %s", strerror(errno));
+	return memory;
 }
+
+static void count_pins_of_ways(void)
+{
+	char *mem = with_hole(8, 3), *big = with_hole(300, 290);
+	const struct { const char *name; char *mem; size_t len; off_t pos; } requests[] = {
+		{ "a good request", mem, 2 * PAGE, 0 },
+		{ "parts of pages", mem + 512, 2 * PAGE, 0 },
+		{ "bad memory", mem + PAGE / 2, 6 * PAGE, 0 },
+		{ "a misaligned request", mem, PAGE + 1, 0 },
+		{ "a request across the end", mem, 2 * PAGE, lseek(fd, 0, SEEK_END) - PAGE },
+		{ "bad memory in a request of several bios", big + 512, 298 * PAGE, 0 },
+	};
+	struct ring ring;
+	unsigned int i, k;
+	long before;
+
+	ring_setup(&ring, 1, 0);
+	for (i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+		const char *from = requests[i].mem;
+		size_t len = requests[i].len;
+		off_t pos = requests[i].pos;
+
+		before = pinned_now();
+		for (k = 0; k < PIN_ROUNDS; k++) {
+			if (pread(fd, (void *)from, len, pos) > (ssize_t)len ||
+			    pwrite(fd, from, len, pos) > (ssize_t)len)
+				die(1, "%s: more is moved than was asked", requests[i].name);
+			aio_once(fd, k % 2, (void *)from, len, pos);
+			ring_once(&ring, fd, k % 2 ? IORING_OP_READ : IORING_OP_WRITE,
+				  (void *)from, len, pos);
+		}
+		check_pins(before, requests[i].name);
+	}
+}
+
+static const struct { const char *name; int how; void (*run)(void); } words[] = {
+	{ NULL, O_RDWR | O_CREAT, read_beside_forks },
+	{ "count", O_RDONLY, count_pins }, { "pieces", O_RDONLY, count_pins_of_pieces },
+	{ "over", O_RDWR, count_pins_of_writes }, { "ways", O_RDWR, count_pins_of_ways },
+};
 
 int main(int argc, char **argv)
 {
-	static const size_t lens[] = { 2048, 128 << 10, MOST };
-	unsigned int i;
+	const char *name = argv[argc - 1];
+	unsigned int i = 0;
 
 	help_if_asked(argc, argv, usage);
-	if (argc == 3 && !strcmp(argv[1], "count")) {
-		open_file(argv[2], O_RDONLY);
-		count_pins();
-		return 0;
-	}
-	if (argc == 3 && !strcmp(argv[1], "pieces")) {
-		open_file(argv[2], O_RDONLY);
-		count_pins_of_pieces();
-		return 0;
-	}
-	if (argc == 3 && !strcmp(argv[1], "over")) {
-		open_file(argv[2], O_RDWR);
-		count_pins_of_writes();
-		return 0;
-	}
-	if (argc != 2)
+	if (argc == 3)
+		for (i = 1; i < 5 && strcmp(argv[1], words[i].name); i++)
+			;
+	if (argc < 2 || argc > 3 || i == 5)
 		die(EXIT_USAGE, "%s", usage);
-	make_pattern();
-	fd = open(argv[1], O_RDWR | O_CREAT | O_DIRECT, 0600);
+	fd = open(name, words[i].how | O_DIRECT, 0600);
 	if (fd < 0)
-		die(1, "%s: %s", argv[1], strerror(errno));
-	if (pwrite(fd, pattern, MOST, 0) != (ssize_t)MOST)
-		die(1, "%s: %s", argv[1], strerror(errno));
-	fsync(fd);
-	for (i = 0; i < sizeof(lens) / sizeof(*lens); i++) {
-		memset(buf, 0, lens[i]);
-		try_aio(lens[i]);
-		memset(buf, 0, lens[i]);
-		try_uring(lens[i]);
-	}
+		die(1, "%s: %s", name, strerror(errno));
+	words[i].run();
 	return 0;
 }

@@ -5,7 +5,7 @@
  *	dio_race [disk=1] unit=512 n=400 [steady | whole] [apart] [within=120] FILE
  *	dio_race [disk=1] cut FILE
  *	dio_race [disk=1] fallback|extend|beyond|aligned|behind|over FILE
- *	dio_race [disk=1] clean FILE
+ *	dio_race [disk=1] clean [into=FILE2] FILE
  *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
  *	dio_race [disk=1] check FILE
  *
@@ -36,10 +36,10 @@
  *	extend, beyond	the same at the end of a file of 2048 bytes, or a block behind it
  *	aligned		a write has no block in common with a read in flight, and does not wait for
  *			it
- *	clean		two reads into mapped memory of FILE.into, one by AIO. fsync of that file
- *			cleans the pages, then the disk writes into them. Pages that are not marked
- *			dirty again are dropped with what was read: check FILE.into once it is
- *			mounted anew
+ *	clean		two reads into mapped memory of FILE2 (FILE.into), one by AIO. fsync of
+ *			that file cleans the pages, then the disk writes into them. Pages that are
+ *			not marked dirty again are dropped with what was read: check FILE2 once it
+ *			is mounted anew
  *	locked		an AIO read into mapped memory of FILE2, whose disk is stopped by COMMAND
  *			while write-back and a truncate hold the page. A synchronous reader of FILE
  *			must not wait for whoever marks that page dirty, nor must a truncate of FILE
@@ -80,10 +80,16 @@ enum { NR_PROCESSES = 7 };
 
 static unsigned long long disk = 1, within = TIME_LIMIT, unit, nr_ops, seed;
 static const char *name;
-static const char *stop, *go, *other;
+static const char *stop, *go, *other, *into;
 static int steady, whole, apart, fd;
-static void (*only)(void);	/* instead of the processes */
+static const struct race *only;	/* instead of the processes */
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
+
+struct race {
+	const char *name;
+	void (*run)(void);
+	size_t aio, aio_len, pos, len;	/* of write_beside_aio() */
+};
 
 /* What all processes see */
 static struct {
@@ -117,6 +123,23 @@ static void check_result(const char *what, size_t pos, size_t len, long result, 
 		die(1, "%s: %s of %zu at %zu gave %s", name, what, len, pos, result_name(result));
 }
 
+static void write_right(size_t pos, size_t len)
+{
+	check_result("a write", pos, len, sys_result(pwrite(fd, right + pos, len, pos)), 1);
+}
+
+static void sync_file(int file)
+{
+	if (fsync(file))
+		die(1, "%s: fsync: %s", name, strerror(errno));
+}
+
+static void cut_file(size_t len)
+{
+	if (ftruncate(fd, len))
+		die(1, "%s: truncate: %s", name, strerror(errno));
+}
+
 /* What was read, while others wrote, from a multiple of the unit on */
 static void check_racing(const unsigned char *mem, size_t pos, size_t len)
 {
@@ -148,30 +171,26 @@ static void check_file(void)
  * What the processes do, a step at a time
  */
 
-static void write_step(void)
-{
-	size_t pos, len;
-
-	pick_range(&pos, &len);
-	check_result("a write", pos, len, sys_result(pwrite(fd, right + pos, len, pos)), 1);
-}
-
-static void read_step(void)
+static void sync_step(int write)
 {
 	size_t pos, len;
 	long ret;
 
 	pick_range(&pos, &len);
+	if (write) {
+		write_right(pos, len);
+		return;
+	}
 	ret = sys_result(pread(fd, buf, len, pos));
 	check_result("a read", pos, len, ret, 0);
 	check_racing(buf, pos, ret);
 }
 
-static void read_cached_step(void)
+static void cached_step(int write)
 {
 	if (!pick(8))
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	read_step();
+	sync_step(write);
 }
 
 static void aio_step(int write)
@@ -201,35 +220,25 @@ static void aio_step(int write)
 	}
 }
 
-static void aio_write_step(void)
+static void truncate_step(int write)
 {
-	aio_step(1);
-}
-
-static void aio_read_step(void)
-{
-	aio_step(0);
-}
-
-static void truncate_step(void)
-{
-	if (ftruncate(fd, pick(FILE_MAX / unit + 1) * unit))
-		die(1, "%s: truncate: %s", name, strerror(errno));
+	(void)write;
+	cut_file(pick(FILE_MAX / unit + 1) * unit);
 }
 
 static struct process {
 	const char *name;
-	void (*step)(void);
+	void (*step)(int write);
 	int open_flags;
 	int writer;
 	pid_t pid;
 } processes[NR_PROCESSES] = {
-	{ "the first direct writer", write_step, O_DIRECT, 1, 0 },
-	{ "the second direct writer", write_step, O_DIRECT, 1, 0 },
-	{ "the AIO writer", aio_write_step, O_DIRECT, 1, 0 },
-	{ "the direct reader", read_step, O_DIRECT, 0, 0 },
-	{ "the AIO reader", aio_read_step, O_DIRECT, 0, 0 },
-	{ "the buffered reader", read_cached_step, 0, 0, 0 },
+	{ "the first direct writer", sync_step, O_DIRECT, 1, 0 },
+	{ "the second direct writer", sync_step, O_DIRECT, 1, 0 },
+	{ "the AIO writer", aio_step, O_DIRECT, 1, 0 },
+	{ "the direct reader", sync_step, O_DIRECT, 0, 0 },
+	{ "the AIO reader", aio_step, O_DIRECT, 0, 0 },
+	{ "the buffered reader", cached_step, 0, 0, 0 },
 	/* the last, to be left out if it is steady */
 	{ "the truncating process", truncate_step, 0, 0, 0 },
 };
@@ -239,15 +248,6 @@ static void open_file(int flags)
 	fd = open(name, O_RDWR | flags, 0600);
 	if (fd < 0)
 		die(1, "%s: %s", name, strerror(errno));
-}
-
-static void write_whole(void)
-{
-	long ret = sys_result(pwrite(fd, right, FILE_MAX, 0));
-
-	check_result("a write", 0, FILE_MAX, ret, 1);
-	if (fsync(fd))
-		die(1, "%s: fsync: %s", name, strerror(errno));
 }
 
 static void stay_on(int cpu)
@@ -270,10 +270,26 @@ static void __noreturn run_process(struct process *process)
 	open_file(process->open_flags);
 	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED) &&
 	       (!process->writer || *done < nr_ops)) {
-		process->step();
+		process->step(process->writer);
 		__atomic_store_n(done, *done + 1, __ATOMIC_RELAXED);
 	}
 	exit(0);
+}
+
+static void must_wait(pid_t pid)
+{
+	if (!wait_until_it_waits(pid))
+		die(1, "%s: a process ended that should wait", name);
+}
+
+/* 0 in the new process */
+static pid_t start_one(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die(1, "no process: %s", strerror(errno));
+	return pid;
 }
 
 static void start_processes(void)
@@ -281,9 +297,7 @@ static void start_processes(void)
 	struct process *p;
 
 	for (p = processes; p < processes + NR_PROCESSES - steady; p++) {
-		p->pid = fork();
-		if (p->pid < 0)
-			die(1, "no process: %s", strerror(errno));
+		p->pid = start_one();
 		if (!p->pid)
 			run_process(p);
 	}
@@ -317,8 +331,7 @@ static void cut_below_read(void)
 	struct iocb cb;
 	aio_context_t ctx = send_one(&cb, 0, buf, IO_MAX, 0);
 
-	if (ftruncate(fd, 0))
-		die(1, "%s: truncate: %s", name, strerror(errno));
+	cut_file(0);
 	if (aio_wait(ctx, &event, 1, 1, &soon) != 1)
 		die(1, "%s: it is cut off, and a read of it still on its way", name);
 	if (event.res != IO_MAX)
@@ -335,100 +348,77 @@ static void check_stamps(const unsigned char *mem, size_t pos, size_t len)
 			wrong_data(mem + i, pos + i);
 }
 
-/* A write of @len bytes at @pos while an AIO write of @aio_len at @aio is on its way */
-static void write_beside_aio(size_t aio, size_t aio_len, size_t pos, size_t len)
+static void read_right(int file, void *mem, size_t pos, size_t len)
+{
+	check_result("a read", pos, len, sys_result(pread(file, mem, len, pos)), 1);
+	check_stamps(mem, pos, len);
+}
+
+/* A write while an AIO write is on its way; where in the file both are is in the table of races. */
+static void write_beside_aio(void)
 {
 	struct io_event event;
 	struct iocb cb;
-	aio_context_t ctx = send_one(&cb, 1, right + aio, aio_len, aio);
+	aio_context_t ctx = send_one(&cb, 1, right + only->aio, only->aio_len, only->aio);
 
-	check_result("a write beside it", pos, len, sys_result(pwrite(fd, right + pos, len, pos)),
-		     1);
+	write_right(only->pos, only->len);
 	aio_reap(ctx, &event, 1, 1, NULL);
-	check_result("an AIO write", aio, aio_len, event.res, 1);
-	check_result("a read", aio, aio_len, sys_result(pread(fd, buf, aio_len, aio)), 1);
-	check_stamps(buf, aio, aio_len);
-	check_result("a read", pos, len, sys_result(pread(fd, buf, len, pos)), 1);
-	check_stamps(buf, pos, len);
+	check_result("an AIO write", only->aio, only->aio_len, event.res, 1);
+	read_right(fd, buf, only->aio, only->aio_len);
+	read_right(fd, buf, only->pos, only->len);
 }
 
-static void fall_back_beside_aio(void)
+/* Interrupts wait(), and once more in case that had not begun. */
+static void on_alarm(int sig)
 {
-	const size_t start = BLOCK_MAX - PAGE, end = BLOCK_MAX + STAMP_SECTOR;
-
-	write_beside_aio(end, STAMP_SECTOR, start, end - start);
+	(void)sig;
+	alarm(1);
 }
 
-static void extend_beside_aio(void)
+static void set_alarm(unsigned int seconds)
 {
-	write_beside_aio(0, PAGE / 2, PAGE / 2, PAGE / 2);
+	struct sigaction action = { .sa_handler = on_alarm };
+
+	sigaction(SIGALRM, &action, NULL);
+	alarm(seconds);
 }
 
-static void extend_beyond_aio(void)
+/* A process that is to end well, and in time */
+static void end_of(pid_t pid, const char *what)
 {
-	write_beside_aio(0, PAGE / 2, 2 * PAGE, PAGE);
-}
+	int status;
 
-/* A process that does @what and ends; @child tells it from its parent. */
-static pid_t start_one(int *child)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		die(1, "no process: %s", strerror(errno));
-	*child = !pid;
-	return pid;
-}
-
-/* Until @pid, a child, sleeps and cannot be woken: it waits for a disk, or for who does */
-static void wait_until_it_waits(pid_t pid)
-{
-	char path[40], text[400];
-	ssize_t len;
-	int stat;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	do {
-		stat = open(path, O_RDONLY);
-		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
-		if (len < 0)
-			die(1, "%s: %s", path, strerror(errno));
-		close(stat);
-		text[len] = 0;
-		if (strstr(text, ") Z "))
-			die(1, "%s: a process ended that should wait", name);
-	} while (!strstr(text, ") D "));
+	set_alarm(TIME_LIMIT / 2);
+	if (waitpid(pid, &status, 0) != pid)
+		die(1, "%s: %s hangs", name, what);
+	alarm(0);
+	if (status)
+		die(1, "%s: %s failed", name, what);
 }
 
 /* A direct write of a block's length; then what is there, in the cache and on the disk */
 static void write_block(int cached, size_t pos, size_t block)
 {
-	check_result("a write", pos, block, sys_result(pwrite(fd, right + pos, block, pos)), 1);
-	if (fsync(cached))
-		die(1, "%s: fsync: %s", name, strerror(errno));
-	check_result("a read", pos, block, sys_result(pread(cached, buf, block, pos)), 1);
-	check_stamps(buf, pos, block);
-	check_result("a direct read", pos, block, sys_result(pread(fd, buf, block, pos)), 1);
-	check_stamps(buf, pos, block);
+	write_right(pos, block);
+	sync_file(cached);
+	read_right(cached, buf, pos, block);
+	read_right(fd, buf, pos, block);
 }
 
 /* A block comes into the cache while a direct write over it is on its way. */
 static void write_over_cached(int cached, size_t block)
 {
-	int child, status;
-	pid_t pid = start_one(&child);
+	pid_t pid = start_one();
 
-	if (child) {
-		check_result("a write", 0, block, sys_result(pwrite(fd, right, block, 0)), 1);
+	if (!pid) {
+		write_right(0, block);
 		_exit(0);
 	}
-	wait_until_it_waits(pid);
+	must_wait(pid);
 	check_result("a read", 0, block, sys_result(pread(cached, buf, block, 0)), 1);
 	check_racing(buf, 0, block);
-	if (waitpid(pid, &status, 0) != pid || status)
-		die(1, "%s: the writer failed", name);
-	check_result("a read behind it", 0, block, sys_result(pread(cached, buf, block, 0)), 1);
-	check_stamps(buf, 0, block);
+	end_of(pid, "the writer");
+	read_right(cached, buf, 0, block);
 }
 
 /* Over what is cached, dirty, there but not written, not there, and there in part */
@@ -443,15 +433,14 @@ static void write_over(void)
 	open_file(O_DIRECT);
 	if (fstat(fd, &st))
 		die(1, "%s: %s", name, strerror(errno));
-	block = st.st_blksize < (long)PAGE ? st.st_blksize : PAGE;
+	block = st.st_blksize < (long)PAGE ? (size_t)st.st_blksize : PAGE;
 	write_over_cached(cached, block);
 	memset(buf, 0xdb, block);
 	check_result("a buffered write", 0, block, sys_result(pwrite(cached, buf, block, 0)), 1);
 	write_block(cached, 0, block);
 	if (!fallocate(fd, 0, IO_MAX, PAGE))
 		write_block(cached, IO_MAX, block);
-	if (ftruncate(fd, IO_MAX + 4 * PAGE))
-		die(1, "%s: truncate: %s", name, strerror(errno));
+	cut_file(IO_MAX + 4 * PAGE);
 	write_block(cached, IO_MAX + 2 * PAGE, block);
 	if (block > STAMP_SECTOR)
 		write_block(cached, IO_MAX + 2 * PAGE + block / 2, block);
@@ -474,8 +463,7 @@ static void write_behind_syncs(void)
 		aio_prepare(list[i], fd, 1, right + pos, PAGE, pos);
 	}
 	aio_submit(ctx, list, NR_SYNCS);
-	check_result("a write into a hole", 0, STAMP_SECTOR,
-		     sys_result(pwrite(fd, right, STAMP_SECTOR, 0)), 1);
+	write_right(0, STAMP_SECTOR);
 	aio_reap(ctx, events, NR_SYNCS, NR_SYNCS, NULL);
 	for (i = 0; i < NR_SYNCS; i++)
 		check_result("an AIO write", 0, PAGE, events[i].res, 1);
@@ -489,26 +477,11 @@ static void write_aligned_below_read(void)
 	struct iocb cb;
 	aio_context_t ctx = send_one(&cb, 0, buf, PAGE, BLOCK_MAX);
 
-	check_result("a write", 0, PAGE, sys_result(pwrite(fd, right, PAGE, 0)), 1);
+	write_right(0, PAGE);
 	if (aio_wait(ctx, &event, 1, 1, &now))
 		die(1, "%s: a write of whole blocks waited for a read of others", name);
 	aio_reap(ctx, &event, 1, 1, NULL);
 	check_result("an AIO read", BLOCK_MAX, PAGE, event.res, 1);
-}
-
-/* Interrupts wait(), and once more in case that had not begun. */
-static void on_alarm(int sig)
-{
-	(void)sig;
-	alarm(1);
-}
-
-static void set_alarm(unsigned int seconds)
-{
-	struct sigaction action = { .sa_handler = on_alarm };
-
-	sigaction(SIGALRM, &action, NULL);
-	alarm(seconds);
 }
 
 /* @len bytes of a new file, which are not right yet, in memory */
@@ -533,24 +506,16 @@ static unsigned char *map_file(const char *path, size_t len, int *to)
  */
 static void read_below_sync(unsigned char *map, int to)
 {
-	int child, status;
-	pid_t pid;
+	pid_t pid = start_one();
 
-	pid = start_one(&child);
-	if (child) {
+	if (!pid) {
 		check_result("a synchronous read", 0, IO_MAX,
 			     sys_result(pread(fd, map, IO_MAX, 0)), 0);
 		_exit(0);
 	}
-	wait_until_it_waits(pid);
-	if (fsync(to))
-		die(1, "%s: fsync: %s", name, strerror(errno));
-	set_alarm(TIME_LIMIT / 2);
-	if (waitpid(pid, &status, 0) != pid)
-		die(1, "%s: the synchronous reader hangs", name);
-	alarm(0);
-	if (status)
-		die(1, "%s: the synchronous reader failed", name);
+	must_wait(pid);
+	sync_file(to);
+	end_of(pid, "the synchronous reader");
 	check_stamps(map, 0, IO_MAX);
 }
 
@@ -559,90 +524,68 @@ static void reap_read(aio_context_t ctx)
 	struct io_event event;
 
 	aio_reap(ctx, &event, 1, 1, NULL);
-	if (event.res != (long)IO_MAX)
-		die(1, "%s: an AIO read gave %s", name, result_name(event.res));
+	check_result("an AIO read", IO_MAX, IO_MAX, event.res, 1);
+}
+
+static const char *into_name(void)
+{
+	static char text[4096];
+
+	snprintf(text, sizeof(text), "%s.into", name);
+	return into ?: text;
 }
 
 static void sync_below_reads(void)
 {
 	unsigned char *map;
 	aio_context_t ctx;
-	char into[4096];
 	struct iocb cb;
 	int to;
 
-	snprintf(into, sizeof(into), "%s.into", name);
-	map = map_file(into, 2 * IO_MAX, &to);
+	map = map_file(into_name(), 2 * IO_MAX, &to);
 	ctx = send_one(&cb, 0, map + IO_MAX, IO_MAX, IO_MAX);
 	read_below_sync(map, to);
 	reap_read(ctx);
 	check_stamps(map + IO_MAX, IO_MAX, IO_MAX);
 }
 
-static void truncate_in_time(const char *path, size_t len)
-{
-	int child, status;
-	pid_t pid = start_one(&child);
-
-	if (child)
-		_exit(!!truncate(path, len));
-	set_alarm(TIME_LIMIT / 2);
-	if (waitpid(pid, &status, 0) != pid)
-		die(1, "%s: a truncate hangs", path);
-	alarm(0);
-	if (status)
-		die(1, "%s: a truncate failed", path);
-}
-
 static void read_beside_locked_page(void)
 {
 	unsigned char *map, *locked;
-	int to, other_fd, child, status;
-	char into[4096];
+	pid_t cutter, reader, pid;
 	aio_context_t ctx;
+	int to, other_fd;
 	struct iocb cb;
-	pid_t pid, reader;
 
 	if (!stop || !go || !other)
 		die(EXIT_USAGE, "locked needs stop=, go= and other=");
-	snprintf(into, sizeof(into), "%s.into", name);
-	map = map_file(into, 2 * IO_MAX, &to);
+	map = map_file(into_name(), 2 * IO_MAX, &to);
 	locked = map_file(other, IO_MAX, &other_fd);
 	ctx = send_one(&cb, 0, locked, IO_MAX, IO_MAX);
-	reader = start_one(&child);
-	if (child)
+	reader = start_one();
+	if (!reader)
 		_exit(pread(fd, locked, IO_MAX, 0) != IO_MAX);
-	wait_until_it_waits(reader);
+	must_wait(reader);
 	if (system(stop))
 		die(1, "%s failed", stop);
 	if (sync_file_range(other_fd, 0, IO_MAX, SYNC_FILE_RANGE_WRITE))
 		die(1, "%s: sync_file_range: %s", other, strerror(errno));
-	pid = start_one(&child);
-	if (child)
+	cutter = start_one();
+	if (!cutter)
 		_exit(!!ftruncate(other_fd, 0));
-	wait_until_it_waits(pid);
+	must_wait(cutter);
 	reap_read(ctx);
 	read_below_sync(map, to);
-	if (waitpid(pid, &status, WNOHANG) || waitpid(reader, &status, WNOHANG))
+	if (waitpid(cutter, NULL, WNOHANG) || waitpid(reader, NULL, WNOHANG))
 		die(1, "%s: nothing was locked", other);
-	truncate_in_time(name, IO_MAX);
+	pid = start_one();
+	if (!pid)
+		_exit(!!truncate(name, IO_MAX));
+	end_of(pid, "a truncate");
 	if (system(go))
 		die(1, "%s failed", go);
-	if (waitpid(pid, &status, 0) != pid || status)
-		die(1, "%s: the truncate failed", other);
-	if (waitpid(reader, &status, 0) != reader || status)
-		die(1, "%s: the read failed", name);
-}
-
-/* Of the tasks that run or cannot be woken, the kernel's too, and of ours: where they are */
-static void show_tasks(void)
-{
-	fflush(stderr);
-	if (system("exec >&2; for task in /proc/[0-9]*/task/*; do\n"
-		   "grep -qE '^(State:.[DR]|Name:.dio_race)' $task/status || continue\n"
-		   "sed -n 's/^Name:.//p; s/^State:.//p' $task/status | paste -s; cat $task/stack\n"
-		   "done 2>/dev/null; dmesg | tail -n 20"))
-		fprintf(stderr, PROGRAM ": sh failed\n");
+	end_of(cutter, "the truncate of the other file");
+	end_of(reader, "the reader into the other file");
 }
 
 /* Ends it if a process has done nothing since it was called last. */
@@ -664,7 +607,6 @@ static void look_who_hangs(void)
 	}
 	if (!hang)
 		return;
-	show_tasks();
 	for (i = 0; i < NR_PROCESSES; i++)
 		if (processes[i].pid)
 			kill(processes[i].pid, SIGKILL);
@@ -705,18 +647,25 @@ static const struct word words[] = {
 	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
 	{ .name = "within=", .number = &within }, { .name = "disk=", .number = &disk },
 	{ .name = "stop=", .text = &stop }, { .name = "go=", .text = &go },
-	{ .name = "other=", .text = &other }, { .name = "steady", .flag = &steady, .value = 1 },
+	{ .name = "other=", .text = &other }, { .name = "into=", .text = &into },
+	{ .name = "steady", .flag = &steady, .value = 1 },
 	{ .name = "whole", .flag = &whole, .value = 1 },
 	{ .name = "apart", .flag = &apart, .value = 1 },
 	{ .name = NULL }
 };
 
-static const struct { const char *name; void (*run)(void); } races[] = {
-	{ "check", check_as_it_is }, { "cut", cut_below_read },
-	{ "fallback", fall_back_beside_aio }, { "extend", extend_beside_aio },
-	{ "beyond", extend_beyond_aio }, { "aligned", write_aligned_below_read },
-	{ "behind", write_behind_syncs }, { "over", write_over },
-	{ "locked", read_beside_locked_page }, { "clean", sync_below_reads },
+static const struct race races[] = {
+	{ "check", check_as_it_is, 0, 0, 0, 0 },
+	{ "cut", cut_below_read, 0, 0, 0, 0 },
+	{ "fallback", write_beside_aio, BLOCK_MAX + STAMP_SECTOR, STAMP_SECTOR, BLOCK_MAX - PAGE,
+	  PAGE + STAMP_SECTOR },
+	{ "extend", write_beside_aio, 0, PAGE / 2, PAGE / 2, PAGE / 2 },
+	{ "beyond", write_beside_aio, 0, PAGE / 2, 2 * PAGE, PAGE },
+	{ "aligned", write_aligned_below_read, 0, 0, 0, 0 },
+	{ "behind", write_behind_syncs, 0, 0, 0, 0 },
+	{ "over", write_over, 0, 0, 0, 0 },
+	{ "locked", read_beside_locked_page, 0, 0, 0, 0 },
+	{ "clean", sync_below_reads, 0, 0, 0, 0 },
 };
 
 static void parse_word(const char *word)
@@ -727,7 +676,7 @@ static void parse_word(const char *word)
 		return;
 	for (i = 0; i < sizeof(races) / sizeof(*races); i++) {
 		if (!strcmp(word, races[i].name)) {
-			only = races[i].run;
+			only = &races[i];
 			return;
 		}
 	}
@@ -756,7 +705,8 @@ int main(int argc, char **argv)
 		parse_word(argv[i]);
 	if (!name || (!only && (!nr_ops || !within || !unit || unit % STAMP_SECTOR || PAGE % unit)))
 		die(EXIT_USAGE, "%s", usage);
-	want_file(name);
+	if (!only || only->run != sync_below_reads)	/* which only reads it */
+		want_file(name);
 	steady |= whole;
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);
@@ -765,12 +715,14 @@ int main(int argc, char **argv)
 		stamp_fill(right + pos, disk, pos / STAMP_SECTOR);
 
 	if (only) {
-		only();
+		only->run();
 		return 0;
 	}
 	open_file(O_CREAT | O_TRUNC);
-	if (whole)
-		write_whole();
+	if (whole) {
+		write_right(0, FILE_MAX);
+		sync_file(fd);
+	}
 	start_processes();
 	wait_for_processes();
 	check_file();

@@ -2,17 +2,9 @@
 /*
  * raw_io: bindings. RAWDEV is /dev/raw/rawctl, the first argument a minor number to play with
  */
-#define _GNU_SOURCE
-#include <linux/capability.h>
-#include <linux/fs.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include "claim.h"
-#include "raw_ioctl.h"
 #include "raw_io.h"
+#include <linux/capability.h>
+#include <sched.h>
 
 static long ctl(unsigned long cmd, int minor, __u64 block_major, __u64 block_minor)
 {
@@ -29,11 +21,11 @@ static void expect_bound(int minor, __u64 block_major, __u64 block_minor, const 
 		.raw_minor = minor, .block_major = 1000, .block_minor = 1000,
 	};
 
-	expect(sys_result(ioctl(raw_fd, RAW_GETBIND, &req)), 0, "RAW_GETBIND");
+	expect_call(ioctl(raw_fd, RAW_GETBIND, &req), 0, "RAW_GETBIND");
 	if (req.raw_minor != minor || req.block_major != block_major ||
 	    req.block_minor != block_minor)
-		die("%s: raw%d is bound to %llu:%llu", what, req.raw_minor,
-		    (unsigned long long)req.block_major, (unsigned long long)req.block_minor);
+		fail("%s: raw%d is bound to %llu:%llu", what, req.raw_minor,
+		     (unsigned long long)req.block_major, (unsigned long long)req.block_minor);
 }
 
 static void drop_admin(void)
@@ -42,66 +34,78 @@ static void drop_admin(void)
 	struct __user_cap_data_struct data[2];
 
 	if (syscall(SYS_capget, &header, data))
-		die("capget: %s", strerror(errno));
+		fail("capget: %s", strerror(errno));
 	data[0].effective &= ~(1U << CAP_SYS_ADMIN);
 	if (syscall(SYS_capset, &header, data))
-		die("capset: %s", strerror(errno));
+		fail("capset: %s", strerror(errno));
+}
+
+static void stat_disk(const char *name, __u64 *block_major, __u64 *block_minor)
+{
+	struct stat st;
+
+	if (stat(name, &st))
+		fail("%s: %s", name, strerror(errno));
+	*block_major = major(st.st_rdev);
+	*block_minor = minor(st.st_rdev);
 }
 
 static void case_ctl(void)
 {
-	int minor = atoi(case_args[0]), max = atoi(case_args[1]), fd;
-	unsigned int i;
 	static const unsigned long cmds[] = { RAW_SETBIND, RAW_GETBIND };
-	__u64 major_nr, minor_nr;
+	int n = atoi(case_args[0]), max = atoi(case_args[1]), fd = -1;
+	const int bad[] = { 0, -1, max, 0x7fffffff };
+	enum { CHECK, OPEN, CLOSE, DROP };	/* before a step, or no more than that */
+	__u64 disk_major, disk_minor;
+	unsigned int i, k;
 	char node[64];
-	struct stat st;
 
-	if (stat(blk_name, &st))
-		die("%s: %s", blk_name, strerror(errno));
-	major_nr = major(st.st_rdev);
-	minor_nr = minor(st.st_rdev);
-	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
-
+	stat_disk(blk_name, &disk_major, &disk_minor);
+	snprintf(node, sizeof(node), "/dev/raw/raw%d", n);
 	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
 		trying("%s", i ? "RAW_GETBIND" : "RAW_SETBIND");
-		expect(ctl(cmds[i], 0, major_nr, minor_nr), -EINVAL, "minor 0");
-		expect(ctl(cmds[i], -1, major_nr, minor_nr), -EINVAL, "minor -1");
-		expect(ctl(cmds[i], max, major_nr, minor_nr), -EINVAL, "first minor too large");
-		expect(ctl(cmds[i], 0x7fffffff, major_nr, minor_nr), -EINVAL, "largest minor");
-		expect(sys_result(ioctl(raw_fd, cmds[i], (void *)8)), -EFAULT, "bad pointer");
-		expect(sys_result(ioctl(raw_fd, cmds[i], NULL)), -EFAULT, "null pointer");
+		for (k = 0; k < ARRAY_SIZE(bad); k++)
+			expect(ctl(cmds[i], bad[k], disk_major, disk_minor), -EINVAL, "bad minor");
+		expect_call(ioctl(raw_fd, cmds[i], (void *)8), -EFAULT, "bad pointer");
+		expect_call(ioctl(raw_fd, cmds[i], NULL), -EFAULT, "null pointer");
 	}
 	trying("rawctl");
 	expect(ctl(RAW_GETBIND, max - 1, 0, 0), 0, "last minor");
-	expect(sys_result(ioctl(raw_fd, _IO(0xac, 2), 0)), -ENOTTY, "unknown ioctl");
-	expect(sys_result(ioctl(raw_fd, BLKGETSIZE, &i)), -ENOTTY, "BLKGETSIZE");
-	expect(ctl(RAW_SETBIND, minor, 4000, 77), -ENXIO, "no such block device");
-	expect(ctl(RAW_SETBIND, minor, major_nr | 1ULL << 32, minor_nr), -EINVAL, "huge major");
-	expect(ctl(RAW_SETBIND, minor, major_nr, minor_nr | 1ULL << 32), -EINVAL, "huge minor");
-	expect(ctl(RAW_SETBIND, minor, 0, 5), -EINVAL, "major 0, minor 5");
-	expect_bound(minor, 0, 0, "after refused bindings");
-	expect(ctl(RAW_SETBIND, minor, 0, 0), 0, "unbinding what is not bound");
+	expect_call(ioctl(raw_fd, _IO(0xac, 2), 0), -ENOTTY, "unknown ioctl");
+	expect_call(ioctl(raw_fd, BLKGETSIZE, &i), -ENOTTY, "BLKGETSIZE");
 
-	trying("bound device");
-	expect(ctl(RAW_SETBIND, minor, major_nr, minor_nr), 0, "RAW_SETBIND");
-	expect_bound(minor, major_nr, minor_nr, "after binding");
-	expect(ctl(RAW_SETBIND, minor, 4000, 77), -ENXIO, "no such block device");
-	expect_bound(minor, major_nr, minor_nr, "after a refused binding");
-	fd = open_node(node, O_RDONLY);
-	expect(ctl(RAW_SETBIND, minor, major_nr, minor_nr), -EBUSY, "binding while open");
-	expect(ctl(RAW_SETBIND, minor, 0, 0), -EBUSY, "unbinding while open");
-	expect_bound(minor, major_nr, minor_nr, "while open");
-	close(fd);
-	expect(ctl(RAW_SETBIND, minor, major_nr, minor_nr), 0, "binding once more");
-	expect(ctl(RAW_SETBIND, minor, 0, 0), 0, "unbinding");
-	expect_bound(minor, 0, 0, "after unbinding");
+	const struct { int first; __u64 major, minor; long gives; int bound; } steps[] = {
+		/* not bound */
+		{ CHECK, 4000, 77, -ENXIO, 0 },
+		{ CHECK, disk_major | 1ULL << 32, disk_minor, -EINVAL, 0 },
+		{ CHECK, disk_major, disk_minor | 1ULL << 32, -EINVAL, 0 },
+		{ CHECK, 0, 5, -EINVAL, 0 },
+		{ CHECK, 0, 0, 0, 0 },
+		/* bound */
+		{ CHECK, disk_major, disk_minor, 0, 1 },
+		{ CHECK, 4000, 77, -ENXIO, 1 },
+		{ OPEN, disk_major, disk_minor, -EBUSY, 1 },
+		{ CHECK, 0, 0, -EBUSY, 1 },
+		{ CLOSE, disk_major, disk_minor, 0, 1 },
+		{ CHECK, 0, 0, 0, 0 },
+		/* without CAP_SYS_ADMIN */
+		{ DROP, disk_major, disk_minor, -EPERM, 0 },
+		{ CHECK, 0, 0, -EPERM, 0 },
+	};
 
-	trying("without CAP_SYS_ADMIN");
-	drop_admin();
-	expect(ctl(RAW_SETBIND, minor, major_nr, minor_nr), -EPERM, "RAW_SETBIND");
-	expect(ctl(RAW_SETBIND, minor, 0, 0), -EPERM, "RAW_SETBIND to 0:0");
-	expect(ctl(RAW_GETBIND, minor, 0, 0), 0, "RAW_GETBIND");
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		trying("step %u, to %llu:%llu", i, steps[i].major, steps[i].minor);
+		if (steps[i].first == OPEN)
+			fd = open_node(node, O_RDONLY);
+		else if (steps[i].first == CLOSE)
+			close(fd);
+		else if (steps[i].first == DROP)
+			drop_admin();
+		expect(ctl(RAW_SETBIND, n, steps[i].major, steps[i].minor), steps[i].gives,
+		       "RAW_SETBIND");
+		expect_bound(n, steps[i].bound ? disk_major : 0, steps[i].bound ? disk_minor : 0,
+			     "after it");
+	}
 }
 
 #ifdef __x86_64__
@@ -150,28 +154,28 @@ static void case_compat(void)
 {
 	int minor = atoi(case_args[0]);
 	struct raw_config_request_32 *req;
-	struct stat st;
+	__u64 disk_major, disk_minor;
 	char *mem;
 
 	if (!kernel_takes_32())
-		skip("this kernel takes no 32-bit system calls");
-	if (stat(blk_name, &st))
-		die("%s: %s", blk_name, strerror(errno));
+		die(EXIT_SKIP, "this kernel takes no 32-bit system calls");
+	stat_disk(blk_name, &disk_major, &disk_minor);
 	mem = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	if (mem == MAP_FAILED)
-		die("no memory below 2 GiB");
-	make_hole(mem + PAGE);
+		fail("no memory below 2 GiB");
+	if (mprotect(mem + PAGE, PAGE, PROT_NONE))
+		fail("mprotect: %s", strerror(errno));
 	req = (void *)(mem + PAGE - sizeof(*req));
-	*req = (struct raw_config_request_32){ minor, major(st.st_rdev), minor(st.st_rdev) };
+	*req = (struct raw_config_request_32){ minor, disk_major, disk_minor };
 	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND");
-	expect_bound(minor, major(st.st_rdev), minor(st.st_rdev), "bound by 32 bits");
+	expect_bound(minor, disk_major, disk_minor, "bound by 32 bits");
 	*req = (struct raw_config_request_32){ minor, 1000, 1000 };
 	expect(ioctl_32(raw_fd, RAW_GETBIND, req), 0, "RAW_GETBIND");
-	if (req->raw_minor != minor || req->block_major != major(st.st_rdev) ||
-	    req->block_minor != minor(st.st_rdev))
-		die("RAW_GETBIND says %d: %llu:%llu", req->raw_minor,
-		    (unsigned long long)req->block_major, (unsigned long long)req->block_minor);
+	if (req->raw_minor != minor || req->block_major != disk_major ||
+	    req->block_minor != disk_minor)
+		fail("RAW_GETBIND says %d: %llu:%llu", req->raw_minor,
+		     (unsigned long long)req->block_major, (unsigned long long)req->block_minor);
 	*req = (struct raw_config_request_32){ minor, 0, 0 };
 	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND to 0:0");
 	expect_bound(minor, 0, 0, "unbound by 32 bits");
@@ -181,7 +185,7 @@ static void case_compat(void)
 #else
 static void case_compat(void)
 {
-	skip("only x86-64 calls as 32 bits from here");
+	die(EXIT_SKIP, "only x86-64 calls as 32 bits from here");
 }
 #endif
 
@@ -189,9 +193,9 @@ static void case_compat(void)
  * Opened again and again while it is bound to one disk and another, whose stamps differ. An open
  * file holds its binding.
  */
-static void use_bindings(const char *node, int minor, const struct stat *disks)
+static void use_bindings(const char *node, int minor, __u64 (*disks)[2])
 {
-	__u64 *buf = get_memory(PAGE);
+	__u64 *buf = (void *)load_memory(PAGE, 0);
 	unsigned int i, gen, good = 0;
 	int fd;
 
@@ -199,22 +203,21 @@ static void use_bindings(const char *node, int minor, const struct stat *disks)
 		fd = open(node, O_RDWR);
 		if (fd < 0) {
 			if (errno != ENXIO && errno != ENOENT)
-				die("open while bindings change: %s", strerror(errno));
+				fail("open while bindings change: %s", strerror(errno));
 			sched_yield();
 			continue;
 		}
-		expect(sys_result(pread(fd, buf, PAGE, 0)), PAGE, "read");
+		expect_call(pread(fd, buf, PAGE, 0), PAGE, "read");
 		gen = buf[0] != stamp(0, 0);
 		check(buf, PAGE, 0, gen, "what was read");
-		expect_bound(minor, major(disks[gen].st_rdev), minor(disks[gen].st_rdev),
-			     "open, with data of the other disk");
-		expect(sys_result(pread(fd, buf, PAGE, 0)), PAGE, "second read");
+		expect_bound(minor, disks[gen][0], disks[gen][1], "open");
+		expect_call(pread(fd, buf, PAGE, 0), PAGE, "second read");
 		check(buf, PAGE, 0, gen, "second read of one open file");
 		good++;
 		close(fd);
 	}
 	if (!good)
-		die("not one open succeeded in 3000");
+		fail("not one open succeeded in 3000");
 }
 
 static void case_race(void)
@@ -222,7 +225,7 @@ static void case_race(void)
 	const char *disks[2] = { blk_name, case_args[1] };
 	int minor = atoi(case_args[0]), users = 3, i, status, left = users, bound = 0;
 	char node[64], why[PATH_MAX];
-	struct stat st[2];
+	__u64 nrs[2][2];
 	long ret;
 
 	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
@@ -230,25 +233,20 @@ static void case_race(void)
 		close(blk_fd);
 		blk_fd = claim(disks[i], O_RDWR | O_DIRECT, why, sizeof(why));
 		if (blk_fd < 0)
-			die("%s", why);
+			fail("%s", why);
 		disk_fill(0, PAGE, i);
-		if (stat(disks[i], &st[i]))
-			die("%s: %s", disks[i], strerror(errno));
+		stat_disk(disks[i], &nrs[i][0], &nrs[i][1]);
 	}
 	close(blk_fd);		/* from here on the disks are the raw device's to claim */
 	for (i = 0; i < users; i++) {
-		if (fork())
+		if (fork_child())
 			continue;
-		alarm(TIME_LIMIT);
-		use_bindings(node, minor, st);
+		use_bindings(node, minor, nrs);
 		exit(0);
 	}
 	for (i = 0; left; i++) {
-		if (i % 4 == 3)
-			ret = ctl(RAW_SETBIND, minor, 0, 0);
-		else
-			ret = ctl(RAW_SETBIND, minor, major(st[i % 2].st_rdev),
-				  minor(st[i % 2].st_rdev));
+		ret = i % 4 == 3 ? ctl(RAW_SETBIND, minor, 0, 0) :
+				   ctl(RAW_SETBIND, minor, nrs[i % 2][0], nrs[i % 2][1]);
 		if (!ret)
 			bound++;
 		else
@@ -262,7 +260,7 @@ static void case_race(void)
 	}
 	expect(ctl(RAW_SETBIND, minor, 0, 0), 0, "RAW_SETBIND at the end");
 	if (!bound)
-		die("no binding ever succeeded");
+		fail("no binding ever succeeded");
 }
 
 const struct raw_case ctl_cases[] = {

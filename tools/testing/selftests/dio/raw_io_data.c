@@ -1,227 +1,529 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * raw_io: what was written is there, at its place, and nothing else
+ * raw_io: what requests give, move, and leave alone
  */
-#define _GNU_SOURCE
 #include "raw_io.h"
 
-/* One write and one read of @len bytes at @pos, memory @offset into a page. */
-static void try_data(enum engine e, char *mem, size_t len, size_t offset, __u64 pos)
+/* One write and one read, and what they give: bytes or a negative error number */
+struct request {
+	size_t offset;		/* of the memory in its page */
+	size_t len;
+	__u64 pos;
+	long read, write;
+};
+
+/* What lies around it, in memory or on the disk, is as before. */
+static void try_request(enum way way, const struct request *r, char *mem)
 {
-	__u64 before = pos > PAGE ? pos - PAGE : 0;
-	__u64 after = pos + len + PAGE < disk_size ? pos + len + PAGE : disk_size;
-	char *buf = mem + PAGE + offset;
+	__u64 at = (r->pos < disk_size ? r->pos : disk_size) / block * block;
+	__u64 start = at > PAGE ? at - PAGE : 0, end = (at + r->len) / block * block + PAGE;
+	size_t good = r->read > 0 ? r->read : 0;
+	char *buf = mem + PAGE + r->offset;
 
-	trying("%s, %zu bytes at %llu, memory offset %zu", engine_names[e], len,
-	       (unsigned long long)pos, offset);
+	trying("%s, %zu bytes at %llu, memory offset %zu", way_names[way], r->len,
+	       (unsigned long long)r->pos, r->offset);
+	if (end > disk_size)
+		end = disk_size;
+	disk_fill(start, end - start, 1);
+	memset(mem, 0xa5, r->len + 3 * PAGE);
+	expect(rw(way, 0, buf, r->len, r->pos), r->read, "read");
+	check(buf, good, r->pos, 1, "what was read");
+	check_bytes(mem, PAGE + r->offset, 0xa5, "memory before it");
+	check_bytes(buf + good, r->len - good + 2 * PAGE - r->offset, 0xa5, "memory behind it");
 
-	disk_fill(before, after - before, 1);
-	fill(buf, len, pos, 2);
-	expect(rw(e, 1, buf, len, pos), len, "write");
-	disk_check(pos, len, 2, "what was written");
-	disk_check(before, pos - before, 1, "what is before it");
-	disk_check(pos + len, after - pos - len, 1, "what is behind it");
+	fill(buf, r->len, r->pos, 2);
+	expect(rw(way, 1, buf, r->len, r->pos), r->write, "write");
+	if (r->write <= 0) {
+		disk_check(start, end - start, 1, "the disk");
+		return;
+	}
+	disk_check(start, r->pos - start, 1, "what is before it");
+	disk_check(r->pos, r->write, 2, "what was written");
+	disk_check(r->pos + r->write, end - r->pos - r->write, 1, "what is behind it");
+}
 
-	disk_fill(pos, len, 3);
-	memset(mem, 0xa5, len + 3 * PAGE);
-	expect(rw(e, 0, buf, len, pos), len, "read");
-	check(buf, len, pos, 3, "what was read");
-	check_bytes((unsigned char *)mem, PAGE + offset, 0xa5, "memory before it");
-	check_bytes((unsigned char *)buf + len, 2 * PAGE - offset, 0xa5, "memory behind it");
+static char *request_memory(void)
+{
+	static char *mem;
+
+	if (!mem)
+		mem = load_memory(MAX_IO + 3 * PAGE, 0);
+	return mem;
+}
+
+static void try_requests(const struct request *r, unsigned int nr)
+{
+	enum way way;
+	unsigned int i;
+
+	for (way = SYNC; way < NR_WAYS; way++)
+		for (i = 0; i < nr; i++)
+			try_request(way, &r[i], request_memory());
 }
 
 static void case_data(void)
 {
-	size_t offsets[] = { 0, mem_align, 512, 3 * KIB };
-	char *mem = get_memory(MAX_IO + 3 * PAGE);
+	const size_t offsets[] = { 0, mem_align, 512, 3 * KIB }, whole = 16 * PAGE;
+	const size_t mib = MIB + block;
+	const struct request others[] = {
+		{ 0, block, 3 * block, block, block },
+		{ 0, block, disk_size - block, block, block },
+		/* 16 pages' worth of data in 17 pages, and the last block of 1 MiB in a page */
+		{ PAGE - mem_align, whole, 7 * block, whole, whole },
+		{ 512, mib, 0, mib, mib },
+	};
 	unsigned int n = 0, i, k;
-	enum engine e;
+	enum way way;
 
-	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
-		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (way = SYNC; way < NR_WAYS; way++) {
+		for (i = 0; i < NR_SIZES; i++) {
 			for (k = 0; k < ARRAY_SIZE(offsets); k++) {
 				__u64 places[] = { 0, 5 * block, disk_size - sizes[i] };
+				struct request r = { offsets[k], sizes[i], places[n++ % 3],
+						     sizes[i], sizes[i] };
 
-				try_data(e, mem, sizes[i], offsets[k], places[n++ % 3]);
+				try_request(way, &r, request_memory());
 			}
 		}
-		try_data(e, mem, block, 0, 3 * block);
-		try_data(e, mem, block, 0, disk_size - block);
-		/* 16 pages' worth of data in 17 pages, and the last block of 1 MiB in a page */
-		try_data(e, mem, 16 * PAGE, PAGE - mem_align, 7 * block);
-		try_data(e, mem, 1 * MIB + block, 512, 0);
+	}
+	try_requests(others, ARRAY_SIZE(others));
+}
+
+static void case_align(void)
+{
+	const struct request refused[] = {
+		{ 0, block, 1, -EINVAL, -EINVAL },
+		{ 0, block, 3 * block / 2, -EINVAL, -EINVAL },
+		{ 0, block, block / 8, -EINVAL, -EINVAL },
+		{ 0, block / 2, block, -EINVAL, -EINVAL },
+		{ 0, block / 8, block, -EINVAL, -EINVAL },
+		{ 0, block + 1, 0, -EINVAL, -EINVAL },
+		{ 0, 2 * MIB + block / 2, 0, -EINVAL, -EINVAL },
+	};
+	char *buf = request_memory();
+	struct iovec halves[2] = { { buf, block / 2 }, { buf + PAGE, block / 2 } };
+	unsigned int i;
+
+	try_requests(refused, ARRAY_SIZE(refused));
+	for (i = 1; i < mem_align; i *= 2) {
+		const struct request unaligned[] = {
+			{ i, block, block, -EINVAL, -EINVAL }, { i, MIB, block, -EINVAL, -EINVAL },
+		};
+
+		try_requests(unaligned, ARRAY_SIZE(unaligned));
+	}
+	/* Refused up to 6.17, and later where the disk's memory segments are limited. */
+	trying("two halves of a block");
+	disk_fill(0, 8 * PAGE, 1);
+	expect_call(preadv(raw_fd, halves, 2, 0), sys_result(preadv(blk_fd, halves, 2, 0)),
+		    "readv");
+	fill(buf, block / 2, 0, 1);
+	fill(buf + PAGE, block / 2, block / 2, 1);
+	expect_call(pwritev(raw_fd, halves, 2, 0), sys_result(pwritev(blk_fd, halves, 2, 0)),
+		    "writev");
+	disk_check(0, 8 * PAGE, 1, "the disk");
+	if (mem_align > 512)
+		fail("memory must be aligned to %u bytes, more than 512", mem_align);
+}
+
+static void try_end(size_t len, size_t inside)
+{
+	const struct request r[] = {
+		{ 0, len, disk_size, 0, -ENOSPC },
+		{ 0, len, disk_size + 8 * block, 0, -ENOSPC },
+		{ 0, len, 1ULL << 62, 0, -ENOSPC },
+		{ 0, len, disk_size - inside, inside, inside },
+	};
+
+	try_requests(r, ARRAY_SIZE(r));
+}
+
+static void case_end(void)
+{
+	char *buf = request_memory();
+	unsigned int i;
+
+	for (i = 0; i < NR_SIZES; i++) {
+		if (sizes[i] > block)
+			try_end(sizes[i], block);
+		if (sizes[i] > 4 * PAGE)
+			try_end(sizes[i], sizes[i] - 3 * block);
+	}
+
+	trying("read() up to the end");
+	expect(lseek(raw_fd, -(off_t)block, SEEK_END), disk_size - block, "lseek");
+	expect_call(read(raw_fd, buf, 4 * block), block, "read");
+	expect_call(read(raw_fd, buf, 4 * block), 0, "next read");
+	expect_call(write(raw_fd, buf, 4 * block), -ENOSPC, "write");
+	expect(lseek(raw_fd, 0, SEEK_CUR), disk_size, "position");
+}
+
+static void case_zero(void)
+{
+	const struct request r[] = {
+		{ 0, 0, 0, 0, 0 }, { 0, 0, disk_size - block, 0, 0 }, { 0, 0, disk_size, 0, 0 },
+	};
+	struct iovec none = { 0 };
+
+	try_requests(r, ARRAY_SIZE(r));
+	trying("no pieces");
+	expect_call(preadv(raw_fd, &none, 0, 0), 0, "readv");
+	expect_call(pwritev(raw_fd, &none, 0, 0), 0, "writev");
+}
+
+/* Mapped anew: user-mode Linux goes on to read a page that once was there through PROT_NONE. */
+static void map_page(void *page, int how)
+{
+	if (mmap(page, PAGE, how, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+		fail("mmap: %s", strerror(errno));
+}
+
+/*
+ * Page number @hole of the request's @pages is not there: as on the disk, which may move part of
+ * the block before it.
+ */
+static void try_fault(enum way way, size_t pages, size_t hole, size_t offset)
+{
+	size_t len = (pages - 1) * PAGE, good = hole ? hole * PAGE - offset : 0, done;
+	char *mem = request_memory(), *buf = mem + offset;
+	static char *disk;
+	long wanted;
+
+	if (!disk)
+		disk = load_memory(MAX_IO, 0);
+	map_page(mem + hole * PAGE, PROT_NONE);
+	trying("%s, page %zu of %zu missing, memory offset %zu", way_names[way], hole, pages,
+	       offset);
+	disk_fill(0, len, 1);
+	wanted = rw_file(blk_fd, way, 0, buf, len, 0);
+	memset(buf, 0, good);
+	expect(rw(way, 0, buf, len, 0), wanted, "read");
+	if (wanted > (long)good)
+		fail("read into memory that is not there");
+	if (wanted > 0)
+		check(buf, wanted / 8 * 8, 0, 1, "what was read");
+
+	fill(buf, good / 8 * 8, 0, 2);
+	wanted = rw_file(blk_fd, way, 1, buf, len, 0);
+	disk_fill(0, len, 1);
+	expect(rw(way, 1, buf, len, 0), wanted, "write");
+	if (wanted > (long)good)
+		fail("wrote from memory that is not there");
+	done = wanted > 0 ? wanted : 0;
+	disk_io(0, disk, len, 0);
+	check(disk, done / 8 * 8, 0, 2, "what was written");
+	/* Of a request that failed, some may have been. */
+	done = ((done ? done : good) + 7) / 8 * 8;
+	check(disk + done, len - done, done, 1, "what is behind it");
+	map_page(mem + hole * PAGE, PROT_READ | PROT_WRITE);
+}
+
+static void case_fault(void)
+{
+	static const size_t holes[][2] = {	/* pages, the one that is missing */
+		{ 3, 0 }, { 3, 1 }, { 8, 5 }, { 40, 0 }, { 40, 33 }, { 256, 255 },
+		{ 700, 300 }, { 700, 600 },
+	};
+	char *readonly = load_memory(1 * MIB, 0);
+	unsigned int i, n;
+	enum way way;
+
+	fill(readonly, 1 * MIB, 0, 3);
+	if (mprotect(readonly, 1 * MIB, PROT_READ))
+		fail("mprotect: %s", strerror(errno));
+	for (way = SYNC; way < NR_WAYS; way++) {
+		for (i = 0; i < ARRAY_SIZE(holes); i++) {
+			try_fault(way, holes[i][0], holes[i][1], 0);
+			try_fault(way, holes[i][0], holes[i][1], 512);
+			try_fault(way, holes[i][0], holes[i][1], PAGE - mem_align);
+		}
+		for (n = PAGE; n <= MIB; n *= 16) {
+			trying("%s, %u bytes of read-only memory", way_names[way], n);
+			expect(rw(way, 0, readonly, n, 0), -EFAULT, "read");
+			disk_fill(0, n, 1);
+			expect(rw(way, 1, readonly, n, 0), n, "write");
+			disk_check(0, n, 3, "what was written");
+		}
+		trying("%s, no memory at all", way_names[way]);
+		expect(rw(way, 0, (void *)PAGE, PAGE, 0), -EFAULT, "read");
+		expect(rw(way, 1, (void *)PAGE, PAGE, 0), -EFAULT, "write");
 	}
 }
 
-static __u64 random_next(void)
+static long rw_flags(int write, void *buf, size_t len, int flags)
 {
-	static __u64 state = 88172645463325252ULL;
+	struct iovec iov = { buf, len };
 
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return sys_result(write ? pwritev2(raw_fd, &iov, 1, 0, flags) :
+				  preadv2(raw_fd, &iov, 1, 0, flags));
 }
 
-static size_t random_blocks(size_t max)
+static void case_flags(void)
 {
-	size_t limit = (size_t)block << random_next() % 13;
+	int buffered = open_node(blk_name, O_RDWR), dsync = open_raw(O_RDWR | O_DSYNC);
+	static const int write_flags[] = { 0, RWF_HIPRI, RWF_DSYNC, RWF_SYNC };
+	char *buf = request_memory();
+	unsigned int i, k;
 
-	if (limit > max)
-		limit = max;
-	return (1 + random_next() % (limit / block)) * block;
-}
-
-/* Random requests, buffered ones on the block device among them, against a copy in memory. */
-static void case_model(void)
-{
-	size_t area = disk_size < 6 * MIB ? disk_size / PAGE * PAGE : 6 * MIB, len, at;
-	unsigned char *model = get_memory(area), *mem = get_memory(area + PAGE), *buf;
-	int buffered = open_node(blk_name, O_RDWR), write, i;
-	unsigned int e;
-	long ret;
-
-	disk_fill(0, area, 1);
-	fill(model, area, 0, 1);
-	for (i = 0; i < 1000; i++) {
-		do {
-			e = random_next() % (NR_ENGINES + 1);
-		} while (e < NR_ENGINES && !engine_there(e));
-		write = random_next() % 2;
-		len = random_blocks(2 * MIB);
-		at = random_next() % ((area - len) / block + 1) * block;
-		buf = mem + random_next() % (PAGE / mem_align) * mem_align;
-		trying("request %d: %s %s of %zu bytes at %zu", i,
-		       e < NR_ENGINES ? engine_names[e] : "buffered", rw_name(write), len, at);
-		fill(buf, len, at, write ? i + 2 : 0);
-		if (e < NR_ENGINES)
-			ret = rw(e, write, buf, len, at);
-		else
-			ret = sys_result(write ? pwrite(buffered, buf, len, at) :
-						 pread(buffered, buf, len, at));
-		expect(ret, len, "request");
-		if (write)
-			memcpy(model + at, buf, len);
-		else if (memcmp(model + at, buf, len))
-			die("wrong data");
+	disk_fill(0, MAX_IO, 1);
+	for (i = 0; i < NR_SIZES; i++) {
+		trying("%zu bytes", sizes[i]);
+		expect(rw_flags(0, buf, sizes[i], RWF_HIPRI), sizes[i], "RWF_HIPRI read");
+		check(buf, sizes[i], 0, 1, "what RWF_HIPRI read");
 	}
-	if (fsync(buffered))
-		die("fsync: %s", strerror(errno));
-	trying("after all requests");
-	disk_io(0, mem, area, 0);
-	if (memcmp(model, mem, area))
-		die("wrong data on the disk");
-}
 
-#define BIG_PIECES 1000
+	trying("dirty page cache");
+	fill(buf, PAGE, 0, 2);
+	expect_call(pwrite(buffered, buf, PAGE, 0), PAGE, "buffered write");
+	/* It cannot tell what would wait, and does not say so. */
+	expect(rw_flags(0, buf, PAGE, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT read");
+	expect(rw_flags(1, buf, PAGE, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT write");
+	expect(rw_flags(0, buf, PAGE, 0), PAGE, "waiting read");
+	check(buf, PAGE, 0, 2, "what was read");
 
-/* Pieces of odd sizes, each at an odd place of its own in memory. */
-static size_t odd_pieces(struct iovec *iov, char *mem, size_t room)
-{
-	size_t used = 0, total = 0, len;
-	int i;
-
-	for (i = 0; i < BIG_PIECES; i++) {
-		len = random_next() % (2 * room / BIG_PIECES / block + 1) * block;
-		used = (used + mem_align - 1) / mem_align * mem_align;
-		if (used + len + mem_align > room)
-			len = 0;
-		iov[i] = (struct iovec) { mem + used, len };
-		used += len + random_next() % 5 * mem_align;
-		total += len;
+	for (i = 0; i < NR_SIZES; i++) {
+		for (k = 0; k < ARRAY_SIZE(write_flags); k++) {
+			trying("%s %#x, %zu bytes", k ? "write flags" : "O_DSYNC", write_flags[k],
+			       sizes[i]);
+			fill(buf, sizes[i], 0, 3 + k);
+			expect(k ? rw_flags(1, buf, sizes[i], write_flags[k]) :
+			       sys_result(pwrite(dsync, buf, sizes[i], 0)), sizes[i], "write");
+			disk_check(0, sizes[i], 3 + k, "what was written");
+		}
 	}
-	return total;
+	trying("fsync");
+	expect_call(fsync(raw_fd), 0, "fsync");
+	expect_call(fdatasync(raw_fd), 0, "fdatasync");
 }
 
-static void pieces_fill(const struct iovec *iov, __u64 pos, unsigned int gen)
+/* O_DIRECT is allowed, at open and later, and changes nothing. */
+static void case_direct(void)
 {
-	int i;
+	static const int later[] = { O_DIRECT, 0, O_DIRECT };
+	int fd = open_node(raw_name, O_RDWR | O_DIRECT);
+	char *buf = request_memory();
+	unsigned int i;
 
-	for (i = 0; i < BIG_PIECES; pos += iov[i++].iov_len)
-		fill(iov[i].iov_base, iov[i].iov_len, pos, gen);
-}
-
-static void pieces_check(const struct iovec *iov, __u64 pos, unsigned int gen)
-{
-	int i;
-
-	for (i = 0; i < BIG_PIECES; pos += iov[i++].iov_len)
-		check(iov[i].iov_base, iov[i].iov_len, pos, gen, "what was read");
-}
-
-static long rw_pieces(enum engine e, int write, struct iovec *iov, __u64 pos)
-{
-	struct iocb cb;
-
-	if (e == URING)
-		return ring_one(write ? IORING_OP_WRITEV : IORING_OP_READV, iov, BIG_PIECES, pos);
-	if (e == AIO) {
-		aio_prepare(&cb, raw_fd, write, iov, BIG_PIECES, pos);
-		cb.aio_lio_opcode = write ? IOCB_CMD_PWRITEV : IOCB_CMD_PREADV;
-		return aio_one(&cb);
+	disk_fill(0, PAGE, 1);
+	for (i = 0; i < ARRAY_SIZE(later); i++) {
+		trying("O_DIRECT %s", later[i] ? "on" : "off");
+		if (i)
+			expect_call(fcntl(fd, F_SETFL, later[i]), 0, "F_SETFL");
+		expect_call(pread(fd, buf, block / 2, 0), -EINVAL, "read of half a block");
+		expect_call(pread(fd, buf, PAGE, 0), PAGE, "read");
+		check(buf, PAGE, 0, 1, "what was read");
 	}
-	return sys_result(write ? pwritev(raw_fd, iov, BIG_PIECES, pos) :
-				  preadv(raw_fd, iov, BIG_PIECES, pos));
 }
 
-/* Requests of up to 8 MiB in a thousand odd pieces: many bios, pages shared within and across. */
-static void case_big(void)
+static void case_seek(void)
 {
-	size_t room = disk_size > 9 * MIB ? 9 * MIB : disk_size / PAGE * PAGE, len;
-	struct iovec iov[BIG_PIECES];
-	char *mem = get_memory(room);
-	unsigned int gen = 1;
-	enum engine e;
+	const struct { off_t to; int from; long gives; } seeks[] = {
+		{ 0, SEEK_END, disk_size }, { -(off_t)block, SEEK_END, disk_size - block },
+		{ block, SEEK_CUR, disk_size }, { 5 * block, SEEK_SET, 5 * block },
+		{ -1, SEEK_SET, -EINVAL }, { disk_size + 1, SEEK_SET, -EINVAL },
+		{ 1, SEEK_END, -EINVAL }, { 0, SEEK_CUR, 5 * block },
+	};
+	unsigned int i;
 
-	for (e = SYNC; e < NR_ENGINES; e = next_engine(e)) {
-		if (e == SYNC)
-			continue;
-		len = odd_pieces(iov, mem, room);
-		trying("%s, %zu bytes in %d pieces", engine_names[e], len, BIG_PIECES);
-		if (len < 2 * MIB)
-			die("the disk is too small for this case");
-		pieces_fill(iov, 0, ++gen);
-		expect(rw_pieces(e, 1, iov, 0), len, "write");
-		disk_check(0, len, gen, "what was written");
-		disk_fill(0, len, ++gen);
-		expect(rw_pieces(e, 0, iov, 0), len, "read");
-		pieces_check(iov, 0, gen);
+	for (i = 0; i < ARRAY_SIZE(seeks); i++) {
+		trying("seek to %jd from %d", (intmax_t)seeks[i].to, seeks[i].from);
+		expect_call(lseek(raw_fd, seeks[i].to, seeks[i].from), seeks[i].gives, "lseek");
 	}
 }
 
 /* read() and write() move the position by what they did. */
 static void case_position(void)
 {
-	char *buf = get_memory(MAX_IO);
-	__u64 pos;
+	char *buf = request_memory();
+	__u64 pos = 2 * block;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (i = 0; i < NR_SIZES; i++) {
 		trying("%zu bytes", sizes[i]);
-		pos = 2 * block;
 		expect(lseek(raw_fd, pos, SEEK_SET), pos, "lseek");
 		fill(buf, sizes[i], pos, i);
-		expect(sys_result(write(raw_fd, buf, sizes[i])), sizes[i], "write");
+		expect_call(write(raw_fd, buf, sizes[i]), sizes[i], "write");
 		expect(lseek(raw_fd, 0, SEEK_CUR), pos + sizes[i], "position after write");
 		fill(buf, block, pos + sizes[i], i);
-		expect(sys_result(write(raw_fd, buf, block)), block, "second write");
+		expect_call(write(raw_fd, buf, block), block, "second write");
 		disk_check(pos, sizes[i] + block, i, "what was written");
 
 		expect(lseek(raw_fd, pos, SEEK_SET), pos, "lseek");
-		expect(sys_result(read(raw_fd, buf, block)), block, "read");
+		expect_call(read(raw_fd, buf, block), block, "read");
 		check(buf, block, pos, i, "what was read");
-		expect(sys_result(read(raw_fd, buf, sizes[i])), sizes[i], "second read");
+		expect_call(read(raw_fd, buf, sizes[i]), sizes[i], "second read");
 		check(buf, sizes[i], pos + block, i, "what was read next");
-		expect(lseek(raw_fd, 0, SEEK_CUR), pos + block + sizes[i], "position after reads");
-		expect(sys_result(pread(raw_fd, buf, block, 0)), block, "pread");
-		expect(lseek(raw_fd, 0, SEEK_CUR), pos + block + sizes[i], "position after pread");
+		expect_call(pread(raw_fd, buf, block, 0), block, "pread");
+		expect(lseek(raw_fd, 0, SEEK_CUR), pos + block + sizes[i], "position after all");
+	}
+}
+
+/* BLOCKDEV holds reads back. Requests are sent, not carried out, by the calls that send them. */
+static void case_async(void)
+{
+	enum { NR = 8 };
+	char *mem = load_memory(NR * MAX_IO, 0);
+	struct iocb cbs[NR], *list[NR];
+	struct io_event events[NR];
+	struct timespec none = { 0 };
+	struct ring ring;
+	aio_context_t ctx = aio_setup(NR);
+	unsigned int i, k;
+
+	disk_fill(0, MAX_IO, 1);
+	for (i = 0; i < NR_SIZES; i++) {
+		trying("aio, %zu bytes", sizes[i]);
+		for (k = 0; k < NR; k++) {
+			list[k] = &cbs[k];
+			aio_prepare(&cbs[k], raw_fd, 0, mem + k * MAX_IO, sizes[i], 0);
+		}
+		aio_submit(ctx, list, NR);
+		if (aio_reap(ctx, events, 0, NR, &none) == NR)
+			fail("io_submit returned when all was read");
+		while (k)
+			k -= aio_reap(ctx, events, 1, k, NULL);
+		for (k = 0; k < NR; k++)
+			check(mem + k * MAX_IO, sizes[i], 0, 1, "what was read");
+	}
+
+	ring_setup(&ring, NR, 0);
+	trying("io_uring");
+	memset(mem, 0, NR * MAX_IO);
+	for (k = 0; k < NR; k++)
+		ring_queue(&ring, raw_fd, IORING_OP_READ, mem + k * MAX_IO, 1 * MIB, 0, k);
+	ring_enter(&ring, 0);
+	if (!ring_empty(&ring))
+		fail("io_uring_enter returned when a request was done");
+	for (k = 0; k < NR; k++)
+		expect(ring_reap(&ring, NULL), 1 * MIB, "a request");
+	for (k = 0; k < NR; k++)
+		check(mem + k * MAX_IO, 1 * MIB, 0, 1, "what was read");
+}
+
+static void expect_cached(int fd, size_t len, size_t wanted)
+{
+	unsigned char *seen = malloc(len / PAGE);
+	void *map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+	size_t i, count = 0;
+
+	if (!seen || map == MAP_FAILED || mincore(map, len, seen))
+		fail("cannot see what of %s is cached: %s", blk_name, strerror(errno));
+	for (i = 0; i < len / PAGE; i++)
+		count += seen[i] & 1;
+	expect(count, wanted, "the count of cached pages");
+	munmap(map, len);
+	free(seen);
+}
+
+/* Nothing comes into the cache of the block device. */
+static void case_nocache(void)
+{
+	const size_t area = 3 * MIB;
+	int buffered = open_node(blk_name, O_RDWR), write;
+	char *buf = request_memory();
+	enum way way;
+	size_t at;
+
+	disk_fill(0, area, 1);
+	trying("a buffered read, which this case must see");
+	expect_call(pread(buffered, buf, area, 0), area, "read");
+	expect_cached(buffered, area, area / PAGE);
+	expect_call(ioctl(buffered, BLKFLSBUF), 0, "BLKFLSBUF");
+	for (way = SYNC; way < NR_WAYS; way++) {
+		for (write = 0; write < 2; write++) {
+			trying("%s, %s", way_names[way], rw_name(write));
+			for (at = 0; at < area / 2; at += area / 64)
+				expect(rw(way, write, buf, PAGE, at), PAGE, "small request");
+			expect(rw(way, write, buf, area / 2, at), area / 2, "big request");
+			expect_cached(buffered, area, 0);
+		}
+	}
+}
+
+/* Write generation 2 from the start of the disk, by a process of its own. */
+static pid_t start_write(enum way way, char *buf, size_t len)
+{
+	pid_t child = fork_child();
+
+	if (child)
+		return child;
+	fill(buf, len, 0, 2);
+	expect(rw(way, 1, buf, len, 0), len, "write");
+	exit(0);
+}
+
+/* BLOCKDEV holds writes back. A buffered read in mid-write leaves no stale cache behind. */
+static void case_late(void)
+{
+	int buffered = open_node(blk_name, O_RDWR), status;
+	char *buf = request_memory();
+	unsigned int i;
+	pid_t child;
+
+	for (i = 0; i < NR_SIZES; i++) {
+		trying("%zu bytes", sizes[i]);
+		disk_fill(0, sizes[i], 1);
+		expect_call(ioctl(buffered, BLKFLSBUF), 0, "BLKFLSBUF");
+		child = start_write(SYNC, buf, sizes[i]);
+		/* Reads until the writer is done, so some of them fall between. */
+		do {
+			expect_call(pread(buffered, buf, sizes[i], 0), sizes[i], "buffered read");
+		} while (!waitpid(child, &status, WNOHANG));
+		if (status)
+			exit(EXIT_FAILURE);
+		expect_call(pread(buffered, buf, sizes[i], 0), sizes[i], "buffered read");
+		check(buf, sizes[i], 0, 2, "buffered read after the write");
+	}
+}
+
+/*
+ * BLOCKDEV holds writes back. The write waits for the dirty page to be written, to drop it then. A
+ * store to the mapped page meanwhile makes that fail. Both must be in the page and on the disk.
+ */
+static void case_kept(void)
+{
+	const size_t len = PAGE, last = PAGE - block;
+	int buffered = open_node(blk_name, O_RDWR);
+	char *buf = request_memory(), *map;
+	enum way way;
+	pid_t child;
+
+	if (block > PAGE / 2)
+		die(EXIT_SKIP, "a page holds one block of this disk");
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, buffered, 0);
+	if (map == MAP_FAILED)
+		fail("%s cannot be mapped: %s", blk_name, strerror(errno));
+	for (way = SYNC; way < NR_WAYS; way++) {
+		trying("%s", way_names[way]);
+		fill(buf, len, 0, 1);
+		expect_call(pwrite(buffered, buf, len, 0), len, "buffered write");
+		child = start_write(way, buf, block);
+		sleep_ms(100);
+		fill(map + last, block, last, 3);
+		child_done(child);
+		check(map, block, 0, 2, "mapped disk after a write");
+		expect_call(pread(buffered, buf, len, 0), len, "buffered read");
+		check(buf, block, 0, 2, "buffered read after a write");
+		expect_call(fsync(buffered), 0, "fsync");
+		disk_check(0, block, 2, "the disk, where it was written");
+		disk_check(block, last - block, 1, "the disk, where nobody wrote");
+		disk_check(last, block, 3, "the disk, where it was stored to");
 	}
 }
 
 const struct raw_case data_cases[] = {
 	{ "data", case_data, NULL },
-	{ "model", case_model, NULL },
-	{ "big", case_big, NULL },
+	{ "align", case_align, NULL },
+	{ "end", case_end, NULL },
+	{ "zero", case_zero, NULL },
+	{ "fault", case_fault, NULL },
+	{ "flags", case_flags, NULL },
+	{ "direct", case_direct, NULL },
+	{ "seek", case_seek, NULL },
 	{ "position", case_position, NULL },
+	{ "async", case_async, NULL },
+	{ "nocache", case_nocache, NULL },
+	{ "late", case_late, NULL },
+	{ "kept", case_kept, NULL },
 	{ }
 };

@@ -2,17 +2,11 @@
 /*
  * raw_io: what a file of a raw device is
  */
-#define _GNU_SOURCE
-#include <limits.h>
-#include <linux/fs.h>
+#include "raw_io.h"
 #include <linux/loop.h>
 #include <scsi/sg.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/sendfile.h>
-#include <sys/wait.h>
-#include "raw_ioctl.h"
-#include "raw_io.h"
 
 static void case_ioctl(void)
 {
@@ -37,26 +31,26 @@ static void case_ioctl(void)
 		a = 0;
 		b = 0;
 		ret = sys_result(ioctl(blk_fd, same[i].cmd, &b));
-		expect(sys_result(ioctl(raw_fd, same[i].cmd, &a)), ret, same[i].name);
+		expect_call(ioctl(raw_fd, same[i].cmd, &a), ret, same[i].name);
 		if (a != b)
-			die("%s says %lu, %s says %lu", same[i].name, a, blk_name, b);
+			fail("%s says %lu, %s says %lu", same[i].name, a, blk_name, b);
 	}
-	expect(sys_result(ioctl(raw_fd, BLKGETSIZE64, &bytes)), 0, "BLKGETSIZE64");
+	expect_call(ioctl(raw_fd, BLKGETSIZE64, &bytes), 0, "BLKGETSIZE64");
 	if (bytes != disk_size)
-		die("BLKGETSIZE64 says %llu", (unsigned long long)bytes);
-	expect(sys_result(ioctl(raw_fd, BLKFLSBUF, 0)), 0, "BLKFLSBUF");
+		fail("BLKGETSIZE64 says %llu", (unsigned long long)bytes);
+	expect_call(ioctl(raw_fd, BLKFLSBUF, 0), 0, "BLKFLSBUF");
 	/* Only the owner may change the block size without being refused as busy. */
-	expect(sys_result(ioctl(raw_fd, BLKBSZSET, &size)), 0, "BLKBSZSET");
+	expect_call(ioctl(raw_fd, BLKBSZSET, &size), 0, "BLKBSZSET");
 	ret = sys_result(ioctl(blk_fd, _IO('z', 99), 0));
-	expect(sys_result(ioctl(raw_fd, _IO('z', 99), 0)), ret, "an unknown ioctl");
-	expect(sys_result(ioctl(raw_fd, BLKGETSIZE64, NULL)), -EFAULT, "BLKGETSIZE64 to nowhere");
+	expect_call(ioctl(raw_fd, _IO('z', 99), 0), ret, "an unknown ioctl");
+	expect_call(ioctl(raw_fd, BLKGETSIZE64, NULL), -EFAULT, "BLKGETSIZE64 to nowhere");
 
 	sg.dxferp = inquiry[0];
 	ret = sys_result(ioctl(blk_fd, SG_IO, &sg));
 	sg.dxferp = inquiry[1];
-	expect(sys_result(ioctl(raw_fd, SG_IO, &sg)), ret, "SG_IO");
+	expect_call(ioctl(raw_fd, SG_IO, &sg), ret, "SG_IO");
 	if (memcmp(inquiry[0], inquiry[1], sizeof(inquiry[0])))
-		die("SG_IO gives another answer than on %s", blk_name);
+		fail("SG_IO gives another answer than on %s", blk_name);
 }
 
 /*
@@ -74,8 +68,8 @@ static int loop_over_raw(char *name, size_t size)
 	snprintf(name, size, "/dev/loop%d", n);
 	fd = n < 0 ? -1 : open(name, O_RDWR);
 	if (fd < 0)
-		skip("no loop devices");
-	expect(sys_result(ioctl(fd, LOOP_CONFIGURE, &config)), 0, "LOOP_CONFIGURE");
+		die(EXIT_SKIP, "no loop devices");
+	expect_call(ioctl(fd, LOOP_CONFIGURE, &config), 0, "LOOP_CONFIGURE");
 	return fd;
 }
 
@@ -84,7 +78,7 @@ static void case_loop(void)
 {
 	const size_t part = 256 * KIB;
 	__u64 range[2] = { part, part };
-	char *buf = get_memory(part), name[32];
+	char *buf = load_memory(part, 0), name[32];
 	__u64 size = 0;
 	long ret;
 	int fd;
@@ -93,23 +87,23 @@ static void case_loop(void)
 	disk_fill(0, 4 * part, 1);
 	fd = loop_over_raw(name, sizeof(name));
 	trying("%s", name);
-	expect(sys_result(ioctl(fd, BLKGETSIZE64, &size)), 0, "BLKGETSIZE64");
+	expect_call(ioctl(fd, BLKGETSIZE64, &size), 0, "BLKGETSIZE64");
 	if (!size) {
 		/* 7.3 asks the inode of the raw device, which has no size. */
-		expect(sys_result(pread(fd, buf, part, 0)), 0, "read of what has no bytes");
-		expect(sys_result(ioctl(fd, LOOP_CLR_FD, 0)), 0, "LOOP_CLR_FD");
-		skip("this kernel's loop driver takes a raw device for empty");
+		expect_call(pread(fd, buf, part, 0), 0, "read of what has no bytes");
+		expect_call(ioctl(fd, LOOP_CLR_FD, 0), 0, "LOOP_CLR_FD");
+		die(EXIT_SKIP, "this kernel's loop driver takes a raw device for empty");
 	}
 	if (size != disk_size)
-		die("has %llu bytes, not %llu", (unsigned long long)size,
-		    (unsigned long long)disk_size);
-	expect(sys_result(pread(fd, buf, part, 0)), part, "read");
+		fail("has %llu bytes, not %llu", (unsigned long long)size,
+		     (unsigned long long)disk_size);
+	expect_call(pread(fd, buf, part, 0), part, "read");
 	check(buf, part, 0, 1, "what was read");
 	fill(buf, part, 0, 2);
-	expect(sys_result(pwrite(fd, buf, part, 0)), part, "write");
-	expect(sys_result(fsync(fd)), 0, "fsync");
+	expect_call(pwrite(fd, buf, part, 0), part, "write");
+	expect_call(fsync(fd), 0, "fsync");
 	disk_check(0, part, 2, "what was written");
-	expect(sys_result(ioctl(fd, BLKZEROOUT, range)), 0, "BLKZEROOUT");
+	expect_call(ioctl(fd, BLKZEROOUT, range), 0, "BLKZEROOUT");
 	disk_io(0, buf, part, part);
 	check_bytes((unsigned char *)buf, part, 0, "what was zeroed");
 	range[0] = 2 * part;
@@ -117,63 +111,72 @@ static void case_loop(void)
 	if (ret != -EOPNOTSUPP)
 		expect(ret, 0, "BLKDISCARD");
 	disk_check(3 * part, part, 1, "what is behind it");
-	expect(sys_result(ioctl(fd, LOOP_CLR_FD, 0)), 0, "LOOP_CLR_FD");
+	expect_call(ioctl(fd, LOOP_CLR_FD, 0), 0, "LOOP_CLR_FD");
 }
 
 static void case_splice(void)
 {
 	const size_t len = 16 * PAGE;
 	int pipes[2], file = memfd_create("raw_io", 0);
-	char *buf = get_memory(MIB);
+	char *buf = load_memory(MIB, 0);
 	off_t pos = 3 * block;
 	loff_t at = pos;
 
 	if (pipe(pipes) || file < 0)
-		die("no pipe, or no file: %s", strerror(errno));
+		fail("no pipe, or no file: %s", strerror(errno));
 	disk_fill(0, 2 * MIB, 1);
-	expect(sys_result(splice(raw_fd, &at, pipes[1], NULL, len, 0)), len, "splice to a pipe");
+	expect_call(splice(raw_fd, &at, pipes[1], NULL, len, 0), len, "splice to a pipe");
 	expect(at, pos + len, "position after it");
-	expect(sys_result(read(pipes[0], buf, len)), len, "read of the pipe");
+	expect_call(read(pipes[0], buf, len), len, "read of the pipe");
 	check(buf, len, pos, 1, "what came out of the pipe");
 
 	fill(buf, len, pos, 2);
-	expect(sys_result(write(pipes[1], buf, len)), len, "write into the pipe");
+	expect_call(write(pipes[1], buf, len), len, "write into the pipe");
 	at = pos;
-	expect(sys_result(splice(pipes[0], NULL, raw_fd, &at, len, 0)), len, "splice to the disk");
+	expect_call(splice(pipes[0], NULL, raw_fd, &at, len, 0), len, "splice to the disk");
 	expect(at, pos + len, "position after it");
 	disk_check(pos, len, 2, "what came out of the pipe");
 	disk_check(0, pos, 1, "what is before it");
 	disk_check(pos + len, len, 1, "what is behind it");
 
 	at = 1;
-	expect(sys_result(splice(raw_fd, &at, pipes[1], NULL, len, 0)), -EINVAL, "odd position");
+	expect_call(splice(raw_fd, &at, pipes[1], NULL, len, 0), -EINVAL, "odd position");
 	at = disk_size;
-	expect(sys_result(splice(raw_fd, &at, pipes[1], NULL, len, 0)), 0, "splice at the end");
+	expect_call(splice(raw_fd, &at, pipes[1], NULL, len, 0), 0, "splice at the end");
 
 	disk_fill(0, MIB, 3);
 	pos = 0;
 	while (pos < (off_t)MIB)
 		if (sendfile(file, raw_fd, &pos, MIB - pos) <= 0)
-			die("sendfile at %jd: %s", (intmax_t)pos, strerror(errno));
-	expect(sys_result(pread(file, buf, MIB, 0)), MIB, "read of the file");
+			fail("sendfile at %jd: %s", (intmax_t)pos, strerror(errno));
+	expect_call(pread(file, buf, MIB, 0), MIB, "read of the file");
 	check(buf, MIB, 0, 3, "what was sent");
 }
 
-/* Access mode 3 is for ioctls alone. There is nothing to be mapped. */
+/* What a file is opened for. Access mode 3 is for ioctls alone. There is nothing to be mapped. */
 static void case_modes(void)
 {
-	char *buf = get_memory(PAGE);
-	__u64 size = 0;
+	static const struct { int mode; long read, write; } modes[] = {
+		{ O_RDONLY, PAGE, -EBADF }, { O_WRONLY, -EBADF, PAGE },
+		{ O_ACCMODE, -EBADF, -EBADF },
+	};
+	char *buf = load_memory(PAGE, 0);
+	unsigned int i;
+	__u64 size;
 	int fd;
 
 	if (mmap(NULL, PAGE, PROT_READ, MAP_SHARED, raw_fd, 0) != MAP_FAILED || errno != ENODEV)
-		die("can be mapped, or not for the right reason");
-	fd = open(raw_name, O_ACCMODE);
-	expect(fd < 0 ? -errno : 0, 0, "open with access mode 3");
-	expect(sys_result(ioctl(fd, BLKGETSIZE64, &size)), 0, "BLKGETSIZE64");
-	expect(size, disk_size, "size");
-	expect(sys_result(pread(fd, buf, PAGE, 0)), -EBADF, "read");
-	expect(sys_result(pwrite(fd, buf, PAGE, 0)), -EBADF, "write");
+		fail("can be mapped, or not for the right reason");
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		trying("access mode %d", modes[i].mode);
+		fd = open_raw(modes[i].mode);
+		expect_call(fd < 0 ? fd : 0, 0, "open");
+		size = 0;
+		expect_call(ioctl(fd, BLKGETSIZE64, &size), 0, "BLKGETSIZE64");
+		expect(size, disk_size, "size");
+		expect_call(pread(fd, buf, PAGE, 0), modes[i].read, "read");
+		expect_call(pwrite(fd, buf, PAGE, 0), modes[i].write, "write");
+	}
 }
 
 /* The cgroup has no right to the disk, to none of its raw devices either. */
@@ -187,42 +190,21 @@ static void case_cgroup(void)
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", case_args[0]);
 	fd = open_node(procs, O_WRONLY);
 	if (write(fd, "0", 1) != 1)
-		die("%s: %s", procs, strerror(errno));
+		fail("%s: %s", procs, strerror(errno));
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		trying("access mode %d", modes[i]);
 		fd = open(blk_name, modes[i]);
 		if (modes[i] != O_ACCMODE)
-			expect(fd < 0 ? -errno : 0, -EPERM, blk_name);
+			expect_call(fd < 0 ? fd : 0, -EPERM, blk_name);
 		fd = open(raw_name, modes[i]);
-		expect(fd < 0 ? -errno : 0, -EPERM, raw_name);
+		expect_call(fd < 0 ? fd : 0, -EPERM, raw_name);
 	}
-}
-
-static pid_t in_child(void (*run)(void))
-{
-	pid_t child = fork_child();
-
-	if (child)
-		return child;
-	run();
-	exit(0);
-}
-
-static void scan_partitions(void)
-{
-	if (ioctl(raw_fd, BLKFLSBUF, 0) || ioctl(raw_fd, BLKRRPART, 0))
-		die("BLKRRPART: %s", strerror(errno));
-}
-
-static void open_sick(void)
-{
-	close(open_node(raw_name, O_RDONLY));
 }
 
 static void still_waits(pid_t child, const char *what)
 {
 	if (waitpid(child, NULL, WNOHANG))
-		die("%s was done too soon: this case sees nothing", what);
+		fail("%s was done too soon: this case sees nothing", what);
 }
 
 /*
@@ -231,22 +213,24 @@ static void still_waits(pid_t child, const char *what)
  */
 static void case_sick(void)
 {
+	unsigned long long start;
 	pid_t scan, opener;
-	long start;
-	int fd;
 
-	scan = in_child(scan_partitions);
+	scan = fork_child();
+	if (!scan)
+		exit(ioctl(raw_fd, BLKFLSBUF, 0) || ioctl(raw_fd, BLKRRPART, 0));
 	sleep_ms(200);
-	opener = in_child(open_sick);
+	opener = fork_child();
+	if (!opener)
+		exit(open(raw_name, O_RDONLY) < 0);
 	sleep_ms(200);
 	still_waits(opener, "the open of the sick disk");
-	start = now_ms();
-	fd = open_node(case_args[0], O_RDONLY);
-	close(fd);
+	start = now_ns();
+	close(open_node(case_args[0], O_RDONLY));
 	if (!raw_bound_to(atoi(strrchr(case_args[0], 'w') + 1)))
-		die("%s is not bound", case_args[0]);
-	if (now_ms() - start > 300)
-		die("another raw device was opened and asked for in %ld ms", now_ms() - start);
+		fail("%s is not bound", case_args[0]);
+	if (now_ns() - start > 300000000)
+		fail("another raw device was opened and asked for in %llu ns", now_ns() - start);
 	still_waits(opener, "the open of the sick disk");
 	child_done(opener);
 	child_done(scan);
@@ -271,7 +255,7 @@ static void expect_mount_busy(const char *dir)
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		if (!mount(blk_name, dir, types[i], MS_RDONLY, NULL)) {
 			umount(dir);
-			die("the disk can be mounted");
+			fail("the disk can be mounted");
 		}
 		if (errno == ENODEV)
 			continue;
@@ -314,12 +298,12 @@ static void case_excl(void)
 static void case_readonly(void)
 {
 	int on = 1, off = 0, blk, raw, reader;
-	char *buf = get_memory(PAGE);
+	char *buf = load_memory(PAGE, 0);
 	long wanted, ret;
 
 	close(raw_fd);
 	disk_fill(0, PAGE, 1);
-	expect(sys_result(ioctl(blk_fd, BLKROSET, &on)), 0, "BLKROSET");
+	expect_call(ioctl(blk_fd, BLKROSET, &on), 0, "BLKROSET");
 	blk = open(blk_name, O_RDWR | O_DIRECT);
 	wanted = blk < 0 ? -errno : 0;
 	raw = open_raw(O_RDWR);
@@ -330,36 +314,16 @@ static void case_readonly(void)
 	}
 	reader = open_raw(O_RDONLY);
 	if (ioctl(blk_fd, BLKROSET, &off))
-		die("BLKROSET: %s", strerror(errno));
+		fail("BLKROSET: %s", strerror(errno));
 
 	expect(ret, wanted, blk < 0 ? "open for writing" : "write");
 	if (ret >= 0)
-		die("a read-only disk was written");
+		fail("a read-only disk was written");
 	disk_check(0, PAGE, 1, "the disk");
 	if (reader < 0)
-		die("cannot be opened for reading");
-	expect(sys_result(pread(reader, buf, PAGE, 0)), PAGE, "read");
+		fail("cannot be opened for reading");
+	expect_call(pread(reader, buf, PAGE, 0), PAGE, "read");
 	check(buf, PAGE, 0, 1, "what was read");
-}
-
-/* Single requests, for what the test script watches from outside. */
-static void case_once(void)
-{
-	size_t len = strtoull(case_args[1], NULL, 0);
-	char *buf = get_memory(len ? len : 1);
-	int flags = O_RDWR;
-
-	if (!strcmp(case_args[0], "fsync")) {
-		expect(sys_result(fsync(raw_fd)), 0, "fsync");
-		return;
-	}
-	if (!strcmp(case_args[0], "dsync"))
-		flags |= O_DSYNC;
-	close(raw_fd);
-	raw_fd = open_raw(flags);
-	if (raw_fd < 0)
-		die("open: %s", strerror(errno));
-	expect(rw(SYNC, !!strcmp(case_args[0], "read"), buf, len, 0), len, case_args[0]);
 }
 
 const struct raw_case file_cases[] = {
@@ -371,6 +335,5 @@ const struct raw_case file_cases[] = {
 	{ "sick", case_sick, "RAWDEV2" },
 	{ "excl", case_excl, "RAWDEV2 DIRECTORY" },
 	{ "readonly", case_readonly, NULL },
-	{ "once", case_once, "read|write|dsync|fsync LENGTH" },
 	{ }
 };

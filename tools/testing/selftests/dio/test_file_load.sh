@@ -20,6 +20,8 @@
 ops=${DIO_OPS:-100}
 fio=
 command -v fio >/dev/null || fio="program fio is missing"
+one_cpu=
+[ "$(nproc)" -gt 1 ] || one_cpu="one CPU"
 
 # steadiness NAME: the word for dio_race, for faults that stock has, too. exfat and udf of 6.1 have
 # no inode_dio_wait() before they free blocks; on udf wrong data was seen. reiserfs waits with a
@@ -62,26 +64,28 @@ race_on()
 	"$DIO_DIR/dio_race" unit=512 "n=$n" "$@" "$DIO_TMP/mnt/file" || bad=1
 	# What it had to kill may take a while to end.
 	dio_wait 30 unmounted || { who_holds; return 1; }
-	dio_fs_mount "$fs" "$disk" "$DIO_TMP/mnt" || return
-	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" || bad=1
-	umount "$DIO_TMP/mnt" && return $bad
+	dio_fs_on "$fs" "$disk" "$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" && return $bad
 }
 
 # on_slow NAME MAKER READ WRITE WORD DD-ARGS...: dio_race WORD on the file that dd writes, while the
 # disk keeps each read and each write for so many milliseconds
 on_slow()
 {
-	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
+	fs=$1
+	table="0 $DIO_SECTORS delay $DIO_DISK 0 $3 $DIO_DISK 0 $4"
+	word=$5
+	dio_fs_make "$fs" "$2" "$disk" || return
+	shift 5
+	dio_fs_on "$fs" "$disk" slowly "$@"
+}
+
+slowly()
+{
 	_dm=$(readlink -f "$disk")
-	if [ "$5" = aligned ] && [ -d "/sys/fs/ext4/${_dm##*/}" ]; then
+	if [ "$word" = aligned ] && [ -d "/sys/fs/ext4/${_dm##*/}" ]; then
 		echo "ext2 is ext4 in this kernel"
-		umount "$DIO_TMP/mnt" || return
 		return 4
 	fi
-	table="0 $DIO_SECTORS delay $DIO_DISK 0 $3 $DIO_DISK 0 $4"
-	fs=$1
-	word=$5
-	shift 5
 	fill_file "$@" && sync || return
 	# vfat knows where the data of a file ends to the byte only if it did not write that itself.
 	case $word in
@@ -92,8 +96,7 @@ on_slow()
 	bad=0
 	# shellcheck disable=SC2086 # words
 	"$DIO_DIR/dio_race" $word "$DIO_TMP/mnt/file" || bad=1
-	dio_dm_table files "0 $DIO_SECTORS linear $DIO_DISK 0" && umount "$DIO_TMP/mnt" &&
-		return $bad
+	dio_dm_table files "0 $DIO_SECTORS linear $DIO_DISK 0" && return $bad
 }
 
 # fill_file DD-ARGS...: the file, with its pieces of 16 KiB apart if the first is "apart"
@@ -118,10 +121,7 @@ fill_file()
 clean_on()
 {
 	on_slow "$1" "$2" 4000 0 clean if="$DIO_TMP/stamps" &&
-		dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	bad=0
-	"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file.into" || bad=1
-	umount "$DIO_TMP/mnt" && return $bad
+		dio_fs_on "$1" "$disk" "$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file.into"
 }
 
 # with_other DEV CMD...: CMD, with a file system on DEV mounted as $DIO_TMP/other, by way of the
@@ -156,16 +156,18 @@ locked_on()
 		apart if="$DIO_TMP/stamps"
 }
 
-# fio_on NAME MAKER LESS
+# fio_on NAME LESS
 fio_on()
 {
-	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	bad=0
 	depth=16
 	[ "$1" != ntfs3 ] || depth=1
-	DIO_FIO_DIR=$DIO_TMP/mnt DIO_FIO_SIZE=$((1024 / $3))k DIO_FIO_NEW_DEPTH=$depth \
-		fio --eta=never "$DIO_DIR/test_file_load.fio" || bad=1
-	umount "$DIO_TMP/mnt" && return $bad
+	DIO_FIO_DIR=$DIO_TMP/mnt DIO_FIO_SIZE=$((1024 / $2))k DIO_FIO_NEW_DEPTH=$depth \
+		fio --eta=never "$DIO_DIR/test_file_load.fio"
+}
+
+load_on()
+{
+	dio_fs_make "$1" "$2" "$disk" && dio_fs_on "$1" "$disk" fio_on "$1" "$3"
 }
 
 dio_init "$@"
@@ -195,46 +197,26 @@ dio_check "more O_DSYNC writes than a CPU has workers, and one that waits for th
 dio_check "a read in several bios, while a page of somebody else stays locked" \
 	locked_on vfat mkfs.vfat
 
-# A CPU that lets nobody else run is to be found before a watchdog finds it, after a minute.
-apart="readers and writers on a CPU each, ocfs2"
 while IFS=: read -r name maker less; do
 	race="truncate while others read and write, $name"
 	steady=$(steadiness "$name")
 	[ -z "$steady" ] || race="read and write at once, $name"
-	beside="a write into a hole beside an AIO write, $name"
-	cut="truncate waits for a read, $name"
-	over="a page comes into the cache while it is written over, $name"
-	clean="a sync while the disk reads into a mapped file, $name"
-	load="fio verifies what it writes, $name"
-	if why=$(dio_fs_lacks "$name" "$maker"); then
-		dio_skip "$beside" "$why"
-		[ "$steady" = steady ] || dio_skip "$cut" "$why"
-		dio_skip "$over" "$why"
-		dio_skip "$clean" "$why"
-		dio_skip "$race" "$why"
-		[ "$name" != ocfs2 ] || dio_skip "$apart" "$why"
-		dio_skip "$load" "$why"
-		continue
-	fi
-	dio_check "$beside" on_slow "$name" "$maker" 0 1000 fallback if=/dev/zero seek=1 count=1
-	[ "$steady" = steady ] ||
-		dio_check "$cut" on_slow "$name" "$maker" 1500 0 cut if="$DIO_TMP/stamps"
-	dio_check "$over" on_slow "$name" "$maker" 0 1000 over if=/dev/zero count=1
-	dio_check "$clean" clean_on "$name" "$maker"
+	why=$(dio_fs_lacks "$name" "$maker") || why=
+	dio_unless "$why" "a write into a hole beside an AIO write, $name" \
+		on_slow "$name" "$maker" 0 1000 fallback if=/dev/zero seek=1 count=1
+	[ "$steady" = steady ] || dio_unless "$why" "truncate waits for a read, $name" \
+		on_slow "$name" "$maker" 1500 0 cut if="$DIO_TMP/stamps"
+	dio_unless "$why" "a page comes into the cache while it is written over, $name" \
+		on_slow "$name" "$maker" 0 1000 over if=/dev/zero count=1
+	dio_unless "$why" "a sync while the disk reads into a mapped file, $name" \
+		clean_on "$name" "$maker"
 	# shellcheck disable=SC2086 # a word or none
-	dio_check "$race" race_on "$name" "$maker" "${less:-1}" $steady
-	if [ "$name" != ocfs2 ]; then
-		:
-	elif [ "$(nproc)" -eq 1 ]; then
-		dio_skip "$apart" "one CPU"
-	else
-		dio_check "$apart" race_on "$name" "$maker" 1 apart within=25
-	fi
-	if [ -n "$fio" ]; then
-		dio_skip "$load" "$fio"
-	else
-		dio_check "$load" fio_on "$name" "$maker" "${less:-1}"
-	fi
+	dio_unless "$why" "$race" race_on "$name" "$maker" "${less:-1}" $steady
+	# A CPU that lets nobody else run is to be found before a watchdog finds it, after a minute.
+	[ "$name" != ocfs2 ] || dio_unless "${why:-$one_cpu}" \
+		"readers and writers on a CPU each, ocfs2" race_on "$name" "$maker" 1 apart within=25
+	dio_unless "${why:-$fio}" "fio verifies what it writes, $name" \
+		load_on "$name" "$maker" "${less:-1}"
 done <<LIST
 $dio_systems
 LIST

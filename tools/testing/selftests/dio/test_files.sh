@@ -30,58 +30,15 @@ esac
 on_loop="ext2-1k:mke2fs -q -F -t ext2 -b 1024
 vfat:mkfs.vfat"
 
-# on_system DISK UNIT NAME MAKER LESS: the model on a fresh file system
-on_system()
+# count FILE
+count()
 {
-	# ntfs3 of 6.1 lets asynchronous direct reads see what was on the disk, where a truncate has
-	# made the file longer.
-	words=
-	[ "$3" != ntfs3 ] || words=without=truncate
-	# shellcheck disable=SC2086 # a word or none
-	dio_fs_model "$3" "$4" "$1" "unit=$2" "n=$((ops / $5))" $words
+	dd if=/dev/zero of="$1" bs=64k count=1 status=none && sync &&
+		"$DIO_DIR/dio_pin" count "$1" && "$DIO_DIR/dio_pin" over "$1"
 }
 
-# pin_on NAME: what was made last, mounted from the slow disk
-pin_on()
-{
-	dio_fs_mount "$1" "$slow" "$DIO_TMP/mnt" || return
-	"$DIO_DIR/dio_pin" "$DIO_TMP/mnt/pin"
-	pinned=$?
-	umount "$DIO_TMP/mnt" || return
-	return $pinned
-}
-
-# alone_on NAME bad|nowait: one word of dio_ops, on what was made last
-alone_on()
-{
-	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	"$DIO_DIR/dio_ops" unit=512 "$2" "$DIO_TMP/mnt/$2"
-	alone=$?
-	umount "$DIO_TMP/mnt" && return $alone
-}
-
-# count_on NAME: on what was made last
-count_on()
-{
-	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	dd if=/dev/zero of="$DIO_TMP/mnt/count" bs=64k count=1 status=none && sync &&
-		"$DIO_DIR/dio_pin" count "$DIO_TMP/mnt/count" &&
-		"$DIO_DIR/dio_pin" over "$DIO_TMP/mnt/count"
-	counted=$?
-	umount "$DIO_TMP/mnt" || return
-	return $counted
-}
-
-# synced_on NAME: on what was made last; a copy of the disk, taken behind a write that fsync() or
-# O_DSYNC says is safe, must have it: in a hole, and at the end of a file
-synced_on()
-{
-	dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
-	sync_both "$1"
-	synced=$?
-	umount "$DIO_TMP/mnt" && return $synced
-}
-
+# sync_both NAME: a copy of the disk, taken behind a write that fsync() or O_DSYNC says is safe, must
+# have it: in a hole, and at the end of a file
 sync_both()
 {
 	truncate -s 256K "$DIO_TMP/mnt/hole" && : >"$DIO_TMP/mnt/end" && sync || return
@@ -96,71 +53,24 @@ sync_both()
 power_cut()
 {
 	dd if="$disk" of="$DIO_TMP/cut" bs=1M iflag=direct status=none || return
-	umount "$DIO_TMP/mnt" && attach "$DIO_TMP/cut" && dio_fs_mount "$1" "$loop" "$DIO_TMP/mnt" || return
+	umount "$DIO_TMP/mnt" && attach "$DIO_TMP/cut" &&
+		dio_fs_mount "$1" "$loop" "$DIO_TMP/mnt" || return
 	cmp -n 65536 -i "0:$3" "$DIO_TMP/data" "$DIO_TMP/mnt/$2"
 	cut=$?
-	umount "$DIO_TMP/mnt" && detach "$loop" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" && return $cut
+	umount "$DIO_TMP/mnt" && detach "$loop" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" &&
+		return $cut
 }
 
-# check_synced CASE NAME
-check_synced()
+# models UNIT WHERE: random operations on each NAME:MAKER of the list on stdin, on $loop
+models()
 {
-	case $2 in
-	jfs|ntfs3)
-		why=${why:-"$2 mounts no disk that was not unmounted"}
-		;;
-	reiserfs)
-		why=${why:-"reiserfs does not commit the size that an O_DSYNC write by O_DIRECT makes"}
-		;;
-	esac
-	if [ -n "$why" ]; then
-		dio_skip "$1" "$why"
-	else
-		dio_check "$1" synced_on "$2"
-	fi
-}
-
-# check_model CASE DISK UNIT NAME MAKER [LESS]: sets why to the reason if it is skipped
-check_model()
-{
-	if ! why=$(dio_fs_lacks "$4" "$5"); then
-		why=
-		[ -n "$2" ] || why="no loop device"
-	fi
-	if [ -n "$why" ]; then
-		dio_skip "$1" "$why"
-	else
-		dio_check "$1" on_system "$2" "$3" "$4" "$5" "${6:-1}"
-	fi
-}
-
-# check_nowait NAME: of those that say so if they would have to wait
-check_nowait()
-{
-	case " $say_nowait " in
-	*" $1 "*)
-		;;
-	*)
-		return
-		;;
-	esac
-	if [ -n "$why" ]; then
-		dio_skip "reads that may not wait, $1" "$why"
-	else
-		dio_check "reads that may not wait, $1" alone_on "$1" nowait
-	fi
-}
-
-# check_pin CASE CMD...
-check_pin()
-{
-	if [ -n "$why" ]; then
-		dio_skip "$1" "$why"
-	elif [ -z "$slow" ]; then
-		dio_skip "$1" "$no_slow"
-	else
-		dio_check "$@"
-	fi
+	[ -n "$loop" ] || why="no loop device"
+	while IFS=: read -r name maker; do
+		lacks=$(dio_fs_lacks "$name" "$maker") || lacks=$why
+		dio_unless "$lacks" "random operations on $name$2" \
+			dio_fs_model "$name" "$maker" "$loop" "unit=$1" "n=$ops"
+	done
+	why=""
 }
 
 # attach FILE [OPTION]: sets loop to a loop device
@@ -202,9 +112,9 @@ dio_init "$@"
 dio_need dd mke2fs cmp losetup
 dio_get_part files
 disk=$DIO_DM
-dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 100 $DIO_DISK 0 0"
+no_slow=
+dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 200 $DIO_DISK 0 0" || no_slow=$DIO_WHY
 slow=$DIO_DM
-no_slow=$DIO_WHY
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan $((3 + $(lines "$dio_systems") * 5 + $(echo "$say_nowait" | wc -w) +
@@ -213,38 +123,51 @@ dio_plan $((3 + $(lines "$dio_systems") * 5 + $(echo "$say_nowait" | wc -w) +
 # Device-mapper takes whole sectors of memory only.
 dio_try "each pin is dropped, memory in pieces of sectors" "$DIO_DIR/dio_pin" pieces "$DIO_DISK"
 dio_try "each pin is dropped and counted, the bare disk" "$DIO_DIR/dio_pin" count "$DIO_DISK"
-why=
-check_pin "a fork while the disk writes into memory, the bare disk" "$DIO_DIR/dio_pin" "$slow"
+dio_unless "$no_slow" "a fork while the disk writes into memory, the bare disk" \
+	"$DIO_DIR/dio_pin" "$slow"
 
 while IFS=: read -r name maker less; do
-	check_model "random operations on $name" "$disk" 512 "$name" "$maker" "$less"
-	if [ -n "$why" ]; then
-		dio_skip "bad memory in mid-write, $name" "$why"
-		dio_skip "each pin is dropped and counted, $name" "$why"
-	else
-		dio_check "bad memory in mid-write, $name" alone_on "$name" bad
-		dio_try "each pin is dropped and counted, $name" count_on "$name"
-	fi
-	check_pin "a fork while the disk writes into memory, $name" pin_on "$name"
-	check_nowait "$name"
-	check_synced "what was synced is on the disk, $name" "$name"
+	why=$(dio_fs_lacks "$name" "$maker") || why=
+	# ntfs3 of 6.1 lets asynchronous direct reads see what was on the disk, where a truncate has
+	# made the file longer.
+	without=
+	[ "$name" != ntfs3 ] || without=without=truncate
+	# shellcheck disable=SC2086 # a word or none
+	dio_unless "$why" "random operations on $name" \
+		dio_fs_model "$name" "$maker" "$disk" unit=512 "n=$((ops / ${less:-1}))" $without
+	dio_unless "$why" "bad memory in mid-write, $name" \
+		dio_fs_on "$name" "$disk" "$DIO_DIR/dio_ops" unit=512 bad "$DIO_TMP/mnt/bad"
+	dio_unless "$why" "each pin is dropped and counted, $name" \
+		dio_fs_on "$name" "$disk" count "$DIO_TMP/mnt/count"
+	dio_unless "${why:-$no_slow}" "a fork while the disk writes into memory, $name" \
+		dio_fs_on "$name" "$slow" "$DIO_DIR/dio_pin" "$DIO_TMP/mnt/pin"
+	case " $say_nowait " in
+	*" $name "*)
+		dio_unless "$why" "reads that may not wait, $name" dio_fs_on "$name" "$disk" \
+			"$DIO_DIR/dio_ops" unit=512 nowait "$DIO_TMP/mnt/nowait" ;;
+	esac
+	case $name in
+	jfs|ntfs3)
+		why=${why:-"$name mounts no disk that was not unmounted"} ;;
+	reiserfs)
+		why=${why:-"reiserfs does not commit the size that an O_DSYNC write makes"} ;;
+	esac
+	dio_unless "$why" "what was synced is on the disk, $name" \
+		dio_fs_on "$name" "$disk" sync_both "$name"
 done <<LIST
 $dio_systems
 LIST
 
 loop=
+why=
 attach "$disk" --sector-size=4096
-while IFS=: read -r name maker; do
-	check_model "random operations on $name, sectors of 4096 bytes" "$loop" 4096 "$name" "$maker"
-done <<LIST
+models 4096 ", sectors of 4096 bytes" <<LIST
 $big_sectors
 LIST
 [ -z "$loop" ] || detach "$loop"
 
 loop=
 dio_check "a loop device reads and writes its file directly" direct_loop
-while IFS=: read -r name maker; do
-	check_model "random operations on $name on that loop device" "$loop" 512 "$name" "$maker"
-done <<LIST
+models 512 " on that loop device" <<LIST
 $on_loop
 LIST
