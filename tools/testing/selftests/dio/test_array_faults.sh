@@ -448,10 +448,16 @@ number()
 	cat "/sys/class/block/${1##*/}/dev"
 }
 
-# paths_table: both in one group, taking turns; I/O waits while there is none
+# paths_table: both in one group, taking turns; I/O waits while there is none.
+#
+# By requests, as multipathd has it; by bios where lockdep watches, which takes the run_work of all
+# queues for one: that of a multipath device enters the queues of its paths, a path that goes takes
+# sysfs_lock in its queue, and a disk that comes waits for its own run_work in sysfs_lock.
 paths_table()
 {
-	echo "0 $(cat "/sys/class/block/${path0##*/}/size") multipath 1 queue_if_no_path 0 1 1" \
+	_features="1 queue_if_no_path"
+	[ ! -e /proc/lockdep ] || _features="3 queue_if_no_path queue_mode bio"
+	echo "0 $(cat "/sys/class/block/${path0##*/}/size") multipath $_features 0 1 1" \
 		"round-robin 0 2 1 $(number "$path0") 1 $(number "$path1") 1"
 }
 
