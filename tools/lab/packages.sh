@@ -19,7 +19,7 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	mke2fs:e2fsprogs mkfs.jfs:jfsutils mkfs.vfat:dosfstools mkfs.xfs:xfsprogs
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
 	mkfs.ocfs2:ocfs2-tools fio:fio clang:clang mountpoint:util-linux
-	ip:iproute2 patch:patch git:git"
+	sg_reset:sg3-utils ip:iproute2 patch:patch git:git"
 over="mkfs.btrfs:btrfs-progs bindfs:bindfs"
 packers="cpio:cpio fakeroot:fakeroot dpkg-buildpackage:dpkg-dev openssl:openssl"
 libs="ccache libelf-dev libssl-dev libc6-dev libclang-rt-dev"

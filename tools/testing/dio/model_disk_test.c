@@ -53,33 +53,12 @@ static double mean_seek(const struct disk_kind *k)
 	return sum / READS / 1e6;
 }
 
-/* The mean time of a random 4 KiB read with @depth of them waiting, in ms: 1000 / IOPS */
-static double random_reads(const struct disk_kind *k, unsigned int depth, __u64 rate)
-{
-	struct disk_link link = { .rate = rate };
-	static struct disk_request rq[DISK_QUEUE];
-	__u64 seed = 7;
-	static struct disk d;
-	__u64 now = 0;
-	unsigned int i;
-
-	disk_init(&d, k, &link);
-	for (i = 0; i < depth; i++) {
-		rq[i] = (struct disk_request) { .count = 8 };
-		rq[i].sector = next_random(&seed) % (d.sectors - 8);
-		disk_submit(&d, &rq[i]);
-	}
-	for (i = 0; i < READS; i++) {
-		struct disk_request *done;
-
-		now = disk_next(&d);
-		done = disk_take(&d);
-		done->sector = next_random(&seed) % (d.sectors - 8);
-		done->arrived = now;
-		disk_submit(&d, done);
-	}
-	return now / 1e6 / READS;
-}
+/* Reads of @sectors that @disks do, @depth of them waiting for each, on links of @rate */
+struct reads {
+	unsigned int disks, depth, sectors;
+	__u64 rate;
+	bool random, inner, own_links;	/* inner: in sequence, on the inner tracks */
+};
 
 static struct disk *first_done(struct disk *d, unsigned int n)
 {
@@ -92,67 +71,63 @@ static struct disk *first_done(struct disk *d, unsigned int n)
 	return first;
 }
 
-/* Random 8 KiB reads a second of eight disks, 4 waiting for each; on one loop, or on one each */
-static double random_on_loops(const struct disk_kind *k, bool shared)
+/* Nanoseconds from one read's end to the next one's, in the mean */
+static double mean_ns(const struct disk_kind *k, const struct reads *r)
 {
-	static struct disk_request rq[DISKS][4];
+	unsigned int reads = r->random ? READS : READS / 10 * r->disks, i, n;
+	static struct disk_request rq[DISKS][DISK_QUEUE];
 	static struct disk d[DISKS];
 	struct disk_link link[DISKS];
 	struct disk_request *done;
-	unsigned int i, n;
 	struct disk *first;
 	__u64 seed = 7;
 	__u64 now = 0;
 
-	for (i = 0; i < DISKS; i++) {
-		link[i] = (struct disk_link) { .rate = FC_LOOP };
-		disk_init(&d[i], k, &link[shared ? 0 : i]);
-		for (n = 0; n < 4; n++) {
-			rq[i][n] = (struct disk_request) { .count = 16 };
-			rq[i][n].sector = next_random(&seed) % (d[i].sectors - 16);
+	for (i = 0; i < r->disks; i++) {
+		link[i] = (struct disk_link) { .rate = r->rate };
+		disk_init(&d[i], k, &link[r->own_links ? i : 0]);
+		for (n = 0; n < r->depth; n++) {
+			rq[i][n] = (struct disk_request) { .count = r->sectors };
+			if (r->random)
+				rq[i][n].sector = next_random(&seed) % (d[i].sectors - r->sectors);
+			else if (r->inner)
+				rq[i][n].sector = d[i].sectors - (reads + 1) * r->sectors;
 			disk_submit(&d[i], &rq[i][n]);
 		}
 	}
-	for (n = 0; n < READS; n++) {
-		first = first_done(d, DISKS);
+	for (i = 0; i < reads; i++) {
+		first = first_done(d, r->disks);
 		now = disk_next(first);
 		done = disk_take(first);
-		done->sector = next_random(&seed) % (first->sectors - 16);
+		if (r->random)
+			done->sector = next_random(&seed) % (first->sectors - r->sectors);
+		else
+			done->sector += r->sectors;
 		done->arrived = now;
 		disk_submit(first, done);
 	}
-	return READS / (now / 1e9);
+	return (double)now / reads;
 }
 
-/* MB/s (10^6) of 64 KiB reads in sequence, one at a time, from @first on, by @n disks */
+/* The mean time of a random 4 KiB read with @depth of them waiting, in ms: 1000 / IOPS */
+static double random_reads(const struct disk_kind *k, unsigned int depth, __u64 rate)
+{
+	return mean_ns(k, &(struct reads) { .disks = 1, .depth = depth, .sectors = 8,
+					    .rate = rate, .random = true }) / 1e6;
+}
+
+/* Random 8 KiB reads a second of eight disks, 4 waiting for each; on one loop, or on one each */
+static double random_on_loops(const struct disk_kind *k, bool own)
+{
+	return 1e9 / mean_ns(k, &(struct reads) { .disks = DISKS, .depth = 4, .sectors = 16,
+		.rate = FC_LOOP, .random = true, .own_links = own });
+}
+
+/* MB/s (10^6) of 64 KiB reads in sequence, one at a time, by @n disks */
 static double stream(const struct disk_kind *k, bool inner, unsigned int n)
 {
-	struct disk_link link = { .rate = n > 1 ? FC_LOOP : U320 };
-	static struct disk_request rq[DISKS];
-	static struct disk d[DISKS];
-	unsigned int i, reads;
-	__u64 now = 0;
-
-	for (i = 0; i < n; i++) {
-		disk_init(&d[i], k, &link);
-		rq[i] = (struct disk_request) { .count = 128, .owner = &d[i] };
-		if (inner)
-			rq[i].sector = d[i].sectors - READS / 10 * 128;
-		disk_submit(&d[i], &rq[i]);
-	}
-	for (reads = 0; reads < READS / 10 * n; reads++) {
-		struct disk *first = first_done(d, n);
-		struct disk_request *done;
-
-		now = disk_next(first);
-		done = disk_take(first);
-		done->sector += done->count;
-		if (done->sector + done->count > first->sectors)
-			break;
-		done->arrived = now;
-		disk_submit(first, done);
-	}
-	return reads * 128.0 * DISK_SECTOR / (now / 1e9) / 1e6;
+	return 128e3 * DISK_SECTOR / mean_ns(k, &(struct reads) { .disks = n, .depth = 1,
+		.sectors = 128, .rate = n > 1 ? FC_LOOP : U320, .inner = inner });
 }
 
 static void compare(const struct disk_kind *k, double slow, double fast)
@@ -181,7 +156,7 @@ static void compare(const struct disk_kind *k, double slow, double fast)
 /* A loop carries 25,000 of these reads a second. */
 static void share(const struct disk_kind *k)
 {
-	double own = random_on_loops(k, false), shared = random_on_loops(k, true);
+	double own = random_on_loops(k, true), shared = random_on_loops(k, false);
 
 	printf("  random reads, eight by 4 waiting: %9.0f a second; on a loop each %.0f\n",
 	       shared, own);

@@ -42,6 +42,7 @@
 #include "stamp.h"
 
 #define DEPTH_MOST	256
+#define ERRNO_MOST	134
 #define TIME_LIMIT	300	/* seconds; what waits longer hangs */
 
 static const char usage[] =
@@ -76,17 +77,14 @@ static unsigned long long blocks, done, failed, longest;
 
 static int parse_errno(const char *name)
 {
-	static const struct { const char *name; int number; } known[] = {
-		{ "EIO", EIO }, { "ENODATA", ENODATA }, { "ENOSPC", ENOSPC }, { "EBADE", EBADE },
-		{ "EREMOTEIO", EREMOTEIO }, { "EILSEQ", EILSEQ }, { "ENOLINK", ENOLINK },
-		{ "EINVAL", EINVAL }, { "ENODEV", ENODEV }, { "ENXIO", ENXIO },
-		{ "ETIMEDOUT", ETIMEDOUT },
-	};
-	unsigned int i;
+	const char *known;
+	int i;
 
-	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!strcmp(name, known[i].name))
-			return known[i].number;
+	for (i = 1; i < ERRNO_MOST; i++) {
+		known = strerrorname_np(i);
+		if (known && !strcmp(name, known))
+			return i;
+	}
 	die(EXIT_USAGE, "errno=%s: no such error is known here", name);
 }
 

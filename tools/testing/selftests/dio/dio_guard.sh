@@ -10,10 +10,10 @@
 # stderr that says why not. Writes nothing. Refused are
 #
 # - what is no disk, partitions, and disks with partitions
-# - disks that are mounted, swap, held (dm, md), exported (LIO, NVMe target, SCST), below a loop
-#   device, open for writing in some process, or claimed with O_EXCL by anybody: that is a mount in
-#   another namespace, ZFS, a btrfs of several disks, a raw device
-# - disks of which all that is true of another path, told by its WWID, and one disk named twice
+# - disks that are claimed with O_EXCL: mounted, in whatever namespace, swap, below dm or md, ZFS, a
+#   btrfs of several disks, a raw device; and, unclaimed, exported (LIO, NVMe target, SCST), below a
+#   loop device, or open for writing in some process
+# - disks of which that is true of another path, told by its WWID, and one disk named twice
 # - disks that hold what blkid knows as anything but swap or a file system of one machine on one
 #   disk: a member of LVM, md, ASM, ZFS, a cluster's file system, a partition table. Nothing on this
 #   machine need use those. --content=TYPE, with TYPE as this test calls it, says that you know.
@@ -51,30 +51,6 @@ devt()
 same_node()
 {
 	[ -b "$1" ] && [ "$(devt "$1")" = "$2" ]
-}
-
-# The mount point of the block device MAJOR:MINOR, whose node may also be named as the source (a
-# file system with an anonymous device number is only known by its source).
-mounted_on()
-{
-	while read -r _ _ _no _ _at _tail; do
-		_from=${_tail#* - }
-		_from=${_from#* }
-		if [ "$_no" = "$1" ] || same_node "${_from%% *}" "$1"; then
-			printf '%b\n' "$_at"
-			return
-		fi
-	done </proc/self/mountinfo
-	return 1
-}
-
-is_swap()
-{
-	[ -r /proc/swaps ] || return
-	while read -r _from _; do
-		! same_node "$(printf '%b' "$_from")" "$1" || return 0
-	done </proc/swaps
-	return 1
 }
 
 # names_node FILE MAJOR:MINOR: is there a word in FILE that is a node of it?
@@ -118,24 +94,24 @@ writer_of()
 	done
 }
 
-# in_use NODE: prints how, and succeeds
-in_use()
+# served NODE: prints to whom, of those that do not claim it, and succeeds
+served()
 {
-	_dir=/sys/dev/block/$(devt "$1")
-	_dev=${_dir##*/}
-	if _who=$(mounted_on "$_dev"); then
-		echo "is mounted on $_who"
-	elif is_swap "$_dev"; then
-		echo "is used as swap"
-	elif [ -n "$(ls "$_dir/holders" 2>/dev/null)" ]; then
-		echo "is held by $(ls -m "$_dir/holders")"
-	elif _who=$(exported_by "$_dev"); then
+	if _who=$(exported_by "$(devt "$1")"); then
 		echo "is served to others: $_who"
-	elif _who=$(writer_of "$1") && [ -n "$_who" ]; then
-		echo "is open for writing in process $_who"
 	else
-		return 1
+		_who=$(writer_of "$1")
+		[ -n "$_who" ] && echo "is open for writing in process $_who"
 	fi
+}
+
+# holder_of MAJOR:MINOR: who has claimed it, if that can be seen here
+holder_of()
+{
+	awk -v dev="$1" '$3 == dev { print "; mounted on " $5; exit }' /proc/self/mountinfo
+	for _holder in "/sys/dev/block/$1/holders"/*; do
+		[ ! -e "$_holder" ] || printf '; held by %s' "${_holder##*/}"
+	done
 }
 
 # Sets node to the kernel's name of the disk NAME.
@@ -161,22 +137,19 @@ check_twice()
 	done
 }
 
+# Mounts, swap, dm, md and the like have claimed it, or a partition of it.
 check_use()
 {
-	! _how=$(in_use "$node") || refuse "$1 $_how"
-	_parts=""
 	for _part in "$dir"/*/partition; do
-		[ -e "$_part" ] || continue
-		_part=${_part%/partition}
-		_part=${_part##*/}
-		! _how=$(in_use "/dev/$_part") || refuse "/dev/$_part $_how"
-		_parts="$_parts $_part"
+		[ ! -e "$_part" ] || refuse "$1 is partitioned: $(basename "${_part%/partition}")"
 	done
-	[ -z "$_parts" ] || refuse "$1 is partitioned:$_parts"
-	for _path in $paths; do
-		! _how=$(in_use "$_path") || refuse "$1 is another path to $_path, which $_how"
+	_how=$("$claim" "$node" 2>&1) ||
+		refuse "$1 cannot be claimed: ${_how#disk_claim: }$(holder_of "$_dev")"
+	for _path in $node $paths; do
+		_how=$(served "$_path") || continue
+		[ "$_path" = "$node" ] || _how="is another path to $_path, which $_how"
+		refuse "$1 $_how"
 	done
-	_how=$("$claim" "$node" 2>&1) || refuse "$1 cannot be claimed: ${_how#disk_claim: }"
 }
 
 # What blkid finds on NODE, in one word

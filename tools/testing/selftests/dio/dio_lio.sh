@@ -5,7 +5,8 @@
 # by one path or two (tcm_loop). A test sources this after dio_common.sh and dio_faults.sh:
 #
 #	lio_lun N BYTES [ATTRIBUTE=VALUE]...	LUN number N, with no path yet; LIO_FILE keeps it
-#	lio_path N 0|1				give it a path; LIO_DISK becomes the disk's node
+#	lio_path N 0|1				give it a path; LIO_DISK becomes the disk's node, which
+#						merges no requests: one that fails takes none with it
 #	lio_transport N 0|1 offline|online	whether that path works
 #	lio_state N 0|1 STATE MS		ALUA, as fault_alua
 #	lio_keeps_reservations N		make the directory where it wants to write them
@@ -107,7 +108,8 @@ lio_path()
 		_lio_try "LIO exports no LUN" ln -s "$_lio_dev" "$_lio_tpg/lun/lun_0/disk" &&
 		_lio_put "dio_path$2" "$_lio_tpg/lun/lun_0/alua_tg_pt_gp" || return
 	_lio_address=$(cat "$_lio_tpg/address")
-	_lio_try "no disk came of a path" dio_wait 30 _lio_arrived "$_lio_address"
+	_lio_try "no disk came of a path" dio_wait 30 _lio_arrived "$_lio_address" &&
+		_lio_put 2 "/sys/block/${LIO_DISK##*/}/queue/nomerges"
 }
 
 lio_transport()

@@ -85,7 +85,6 @@ static struct {
 	int nocopy;
 	int verify;
 	int random;
-	int seeded;
 	int json;
 } opt;
 
@@ -116,55 +115,30 @@ static const char usage[] =
 	"Exit: 0 fine, 2 usage, 3 cannot open, 4 read error or device gone, 5 wrong data,\n"
 	"128+N stopped by signal N.";
 
-static unsigned long long parse_count(const char *word, const char *text, unsigned long long before)
-{
-	unsigned long long n = parse_number(word, text);
-
-	if (before)
-		die(EXIT_USAGE, "%s: given twice", word);
-	if (!n)
-		die(EXIT_USAGE, "%s: must not be zero", word);
-	return n;
-}
-
-static void parse_word(char *word)
-{
-	if (!strncmp(word, "blocks=", 7)) {
-		opt.blocks = parse_count(word, word + 7, opt.blocks);
-	} else if (!strncmp(word, "bs=", 3)) {
-		opt.bs = parse_count(word, word + 3, opt.bs);
-	} else if (!strncmp(word, "seed=", 5)) {
-		opt.seed = parse_number(word, word + 5);
-		opt.seeded = 1;
-	} else if (!strcmp(word, "direct")) {
-		opt.direct = 1;
-	} else if (!strcmp(word, "nocopy")) {
-		opt.nocopy = 1;
-	} else if (!strcmp(word, "verify")) {
-		opt.verify = 1;
-	} else if (!strcmp(word, "random")) {
-		opt.random = 1;
-	} else if (!strcmp(word, "--json")) {
-		opt.json = 1;
-	} else if (strchr(word, '/')) {
-		readers[nr_readers++].name = word;
-	} else {
-		die(EXIT_USAGE, "unknown word %s (a device is named with a slash)", word);
-	}
-}
+static const struct word words[] = {
+	{ .name = "blocks=", .number = &opt.blocks }, { .name = "bs=", .number = &opt.bs },
+	{ .name = "seed=", .number = &opt.seed },
+	{ .name = "direct", .flag = &opt.direct, .value = 1 },
+	{ .name = "nocopy", .flag = &opt.nocopy, .value = 1 },
+	{ .name = "verify", .flag = &opt.verify, .value = 1 },
+	{ .name = "random", .flag = &opt.random, .value = 1 },
+	{ .name = "--json", .flag = &opt.json, .value = 1 },
+	{ .name = NULL }
+};
 
 static void parse(int argc, char **argv)
 {
-	int i;
+	const char **names = calloc(argc, sizeof(*names));
 
-	help_if_asked(argc, argv, usage);
 	readers = calloc(argc, sizeof(*readers));
-	if (!readers)
+	if (!names || !readers)
 		die(EXIT_IO, "no memory");
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
+	parse_words(argc, argv, usage, words, names, argc);
+	for (; names[nr_readers]; nr_readers++)
+		readers[nr_readers].name = names[nr_readers];
+	free(names);
 	if (!opt.blocks || !opt.bs)
-		die(EXIT_USAGE, "%s= is missing (-h for help)", opt.blocks ? "bs" : "blocks");
+		die(EXIT_USAGE, "%s= is missing, or zero", opt.blocks ? "bs" : "blocks");
 	if (opt.bs > BS_MAX)
 		die(EXIT_USAGE, "bs=%llu: more than 1g", opt.bs);
 	if (opt.blocks > LLONG_MAX / opt.bs)
@@ -173,8 +147,6 @@ static void parse(int argc, char **argv)
 		die(EXIT_USAGE, "nocopy and direct do not go together");
 	if (opt.nocopy && opt.verify)
 		die(EXIT_USAGE, "nocopy and verify do not go together: no data to look at");
-	if (opt.seeded && !opt.random)
-		die(EXIT_USAGE, "seed= is of no use without random");
 	if (!nr_readers)
 		die(EXIT_USAGE, "no device named");
 }
@@ -511,25 +483,6 @@ static void wait_readers(void)
 
 /* --- The result --- */
 
-static double seconds_of(const struct result *res)
-{
-	return (res->end_ns - res->start_ns) / 1e9;
-}
-
-static void print_string(const char *s)
-{
-	putchar('"');
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			printf("\\%c", *s);
-		else if ((unsigned char)*s < ' ')
-			printf("\\u%04x", *s);
-		else
-			putchar(*s);
-	}
-	putchar('"');
-}
-
 static const char *mode_name(void)
 {
 	if (readers[0].raw)
@@ -541,21 +494,11 @@ static const char *mode_name(void)
 
 static void print_json(unsigned long long bytes, double seconds, double mb_per_s, double nsec)
 {
-	unsigned int i;
-
 	printf("{\"mode\": \"%s\", \"blocks\": %llu, \"bs\": %llu, \"devices\": %u, ", mode_name(),
 	       opt.blocks, opt.bs, nr_readers);
 	printf("\"bytes\": %llu, \"seconds\": %.9f, \"mb_per_s\": %.3f, ", bytes, seconds,
 	       mb_per_s);
-	printf("\"usec_mean\": %.0f, \"nsec_per_block\": %.3f, \"verify\": %s, \"per_device\": [",
-	       nsec / 1000, nsec, opt.verify ? "true" : "false");
-	for (i = 0; i < nr_readers; i++) {
-		printf("%s{\"device\": ", i ? ", " : "");
-		print_string(readers[i].name);
-		printf(", \"seconds\": %.9f, \"bytes\": %llu}", seconds_of(&shared->result[i]),
-		       opt.blocks * opt.bs);
-	}
-	puts("]}");
+	printf("\"nsec_per_block\": %.3f, \"verify\": %s}\n", nsec, opt.verify ? "true" : "false");
 }
 
 static void report(unsigned long long start_ns)

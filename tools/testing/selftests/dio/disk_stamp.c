@@ -30,15 +30,15 @@
 
 #define CHUNK		1048576
 #define FILE_SIZE	(64ULL << 20)
+#define NOT_GIVEN	(~0ULL)
 
 static struct {
 	const char *name;
 	unsigned long long disk;
 	unsigned long long size;
-	int numbered;
 	int write_device;
 	int write_file;
-} opt;
+} opt = { .disk = NOT_GIVEN };
 
 static const char usage[] =
 	"usage: disk_stamp disk=N [size=N] [write-file] FILE      (write-file: one that exists)\n"
@@ -46,27 +46,12 @@ static const char usage[] =
 	"  size= takes k, m, g (1024-based); 64m for a file, all of a device\n"
 	"Exit: 0 done, 2 usage, 3 cannot be opened or in use, 4 write error.";
 
-static void parse_word(char *word)
-{
-	if (!strncmp(word, "disk=", 5)) {
-		opt.disk = parse_number(word, word + 5);
-		opt.numbered = 1;
-	} else if (!strncmp(word, "size=", 5)) {
-		opt.size = parse_number(word, word + 5);
-		if (!opt.size || opt.size % STAMP_SECTOR)
-			die(EXIT_USAGE, "%s: not a multiple of %d, or zero", word, STAMP_SECTOR);
-	} else if (!strcmp(word, "write-device")) {
-		opt.write_device = 1;
-	} else if (!strcmp(word, "write-file")) {
-		opt.write_file = 1;
-	} else if (!strchr(word, '/')) {
-		die(EXIT_USAGE, "unknown word %s (a file is named with a slash)", word);
-	} else if (opt.name) {
-		die(EXIT_USAGE, "%s and %s: one at a time", opt.name, word);
-	} else {
-		opt.name = word;
-	}
-}
+static const struct word words[] = {
+	{ .name = "disk=", .number = &opt.disk }, { .name = "size=", .number = &opt.size },
+	{ .name = "write-device", .flag = &opt.write_device, .value = 1 },
+	{ .name = "write-file", .flag = &opt.write_file, .value = 1 },
+	{ .name = NULL }
+};
 
 static int open_device(void)
 {
@@ -147,13 +132,13 @@ static void write_stamps(int fd)
 
 int main(int argc, char **argv)
 {
-	int fd, i;
+	int fd;
 
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
-	if (!opt.name || !opt.numbered)
+	parse_words(argc, argv, usage, words, &opt.name, 1);
+	if (!opt.name || opt.disk == NOT_GIVEN)
 		die(EXIT_USAGE, "%s missing (-h for help)", opt.name ? "disk= is" : "FILE is");
+	if (opt.size % STAMP_SECTOR)
+		die(EXIT_USAGE, "size=%llu: not a multiple of %d", opt.size, STAMP_SECTOR);
 	fd = open_target();
 	write_stamps(fd);
 	if (fsync(fd) || close(fd))

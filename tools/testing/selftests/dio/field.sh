@@ -4,7 +4,7 @@
 # The five field reports on this machine's disks, under two kernels in the order A B B A.
 #
 #	field --disks DISK... [OPTION]...	begin; field alone goes on
-#	field compare A.json [B.json]		the table of a file, or of two
+#	field compare FILE...			a table of each file of figures
 #
 # It is called once under each kernel: first under A, then, the machine booted anew, under B (two
 # turns), then under A again. What was begun, and what is done, stands in a state file, a line each:
@@ -46,17 +46,16 @@ usage()
 {
 	cat <<-END
 		usage: $1 --disks DISK... [OPTION]...    begin: DISKs are read, nothing is written
-		       $1 [--out=FILE] [--with-names]    go on, under the kernel that was asked for
-		       $1 compare A.json [B.json]        the table of a file, or of two
+		       $1 [--with-names]                 go on, under the kernel that was asked for
+		       $1 compare FILE...                a table of each file of figures
 		  DIO_SCRATCH=DISK and --write   write to that disk, too: WHAT IT HOLDS IS LOST
 		  --content=TYPE   what DIO_SCRATCH may hold (dio_guard.sh)
 		  --seconds=10 --rounds=3   how long a case reads, and how often
 		  --cases=all      or a shell's pattern of their names: 'disks-*'
 		  --verify=64      MiB of each disk whose data is looked at; 0: none
-		  --state=FILE     what is done so far (field.state)
-		  --out=FILE       the figures (field.json)
 		  --with-names     and the names of machine and disks, WWIDs, ports
 		  --anew           forget what is done, begin again
+		What is done stands in field.state, the figures in field.json, both in this directory.
 		Exit: 0 done so far, 1 a disk or its data failed, 2 usage, 3 boot the other kernel first.
 	END
 }
@@ -135,8 +134,6 @@ parse()
 		--verify=*)	wish_number verify "${1#*=}" 0 ;;
 		--cases=*)	wish cases "${1#*=}" ;;
 		--content=*)	DIO_CONTENT=${1#*=} ;;
-		--state=?*)	state=${1#*=} ;;
-		--out=?*)	json=${1#*=} ;;
 		--write)	write=1 ;;
 		--with-names)	names=1 ;;
 		--anew)		anew=1 ;;
@@ -305,10 +302,8 @@ stopped()
 # busybox has flock.
 be_alone()
 {
-	_dir=$(dirname "$state")
-	[ -d "$_dir" ] || die "$_dir is no directory"
-	! command -v flock >/dev/null || { exec 9<"$_dir" && flock -n 9; } ||
-		die "another field runs in $_dir"
+	! command -v flock >/dev/null || { exec 9<. && flock -n 9; } ||
+		die "another field runs in $PWD"
 }
 
 run()
@@ -346,14 +341,13 @@ case ${1-} in
 	;;
 compare)
 	shift
-	[ $# -eq 1 ] || [ $# -eq 2 ] || wrong "compare: one file or two"
+	[ $# -gt 0 ] || wrong "compare: no file named"
 	for file in "$@"; do
 		[ -r "$file" ] || wrong "$file cannot be read"
 	done
 	exec awk -f "$DIO_DIR/field_table.awk" "$@"
 	;;
 *)
-	[ "${1-}" != run ] || shift
 	run "$@"
 	;;
 esac

@@ -12,8 +12,8 @@ one()
 	printf '%s' "$(sed -n 1p "$1" 2>/dev/null)"
 }
 
-# fields DIR NAME...: "NAME VALUE; " of each that DIR has
-fields()
+# facts DIR NAME...: "NAME VALUE; " of each that DIR has
+facts()
 {
 	_dir=$1
 	shift
@@ -30,22 +30,16 @@ cpu_info()
 		$1 == "microcode" { code = $2 }
 		$1 == "flags" && / hypervisor/ { guest = ", in a virtual machine" }
 		END { printf "cpu\t%d x %s%s\nmicrocode\t%s\n", n, model, guest, code }' /proc/cpuinfo
-	for _hole in /sys/devices/system/cpu/vulnerabilities/*; do
-		printf '%s: %s; ' "${_hole##*/}" "$(one "$_hole")"
-	done | sed "s/^/mitigations$tab/"
-	echo
-	printf 'governor\t%s\nclock\t%s\n' \
-		"$(one /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor)" \
+	_cpu=/sys/devices/system/cpu
+	# shellcheck disable=SC2046 # file names of the kernel
+	printf 'mitigations\t%s\n' \
+		"$(facts $_cpu/vulnerabilities $(ls $_cpu/vulnerabilities 2>/dev/null))"
+	printf 'governor\t%s\nclock\t%s\n' "$(one $_cpu/cpu0/cpufreq/scaling_governor)" \
 		"$(one /sys/devices/system/clocksource/clocksource0/current_clocksource)"
-}
-
-# A shell reads byte by byte, which cpulist does not bear.
-numa_info()
-{
-	for _node in /sys/devices/system/node/node[0-9]*; do
-		[ ! -d "$_node" ] || printf '%s: cpus %s, %s kB; ' "${_node##*/}" "$(cat "$_node/cpulist")" \
-			"$(awk '/MemTotal/ { print $4 }' "$_node/meminfo")"
-	done
+	printf 'numa\t%s\n' "$(for _node in /sys/devices/system/node/node[0-9]*; do
+		printf '%s: cpus %s, %s kB; ' "${_node##*/}" "$(one "$_node/cpulist")" \
+			"$(awk '/MemTotal/ { print $4 }' "$_node/meminfo" 2>/dev/null)"
+	done)"
 }
 
 # below NODE: the disks that it is made of, itself if of none
@@ -64,50 +58,37 @@ disk_info()
 	_disk=/sys/class/block/${2##*/}
 	_kind=$(one "$_disk/dm/uuid")
 	_under=$(below "$2")
-	printf 'disk %s\t%s%s paths; ' "$1" "${_kind:+${_kind%%-*} of }" "$(echo "$_under" | wc -l)"
-	fields "$_disk" size ro queue/scheduler queue/nr_requests queue/read_ahead_kb \
-		queue/max_sectors_kb queue/rotational queue/logical_block_size \
-		queue/physical_block_size queue/write_cache queue/nomerges queue/rq_affinity \
-		queue/wbt_lat_usec
-	echo
+	printf 'disk %s\t%s%s paths; %s\n' "$1" "${_kind:+${_kind%%-*} of }" "$(echo "$_under" | wc -l)" \
+		"$(facts "$_disk" size ro queue/scheduler queue/nr_requests queue/read_ahead_kb \
+			queue/max_sectors_kb queue/rotational queue/logical_block_size \
+			queue/physical_block_size queue/write_cache queue/nomerges \
+			queue/rq_affinity queue/wbt_lat_usec)"
 	for _path in $_under; do
-		printf 'disk %s path\t' "$1"
-		fields "/sys/class/block/$_path" device/vendor device/model device/rev \
-			device/firmware_rev device/transport device/queue_depth device/state \
-			queue/scheduler queue/nr_requests
-		echo
+		printf 'disk %s path\t%s\n' "$1" "$(facts "/sys/class/block/$_path" device/vendor \
+			device/model device/rev device/firmware_rev device/transport \
+			device/queue_depth device/state queue/scheduler queue/nr_requests)"
 	done | sort | uniq -c | sed 's/^ *\([0-9]*\) \(disk [^\t]*\)/\2 x \1/'
 	printf 'names disk %s\t%s; %s\n' "$1" "$2" "$(get "disk.$1")"
-}
-
-# The directory of the PCI device that a directory in /sys/devices is below of
-pci_of()
-{
-	_up=$(readlink -f "$1")
-	while [ "${#_up}" -gt 12 ]; do
-		[ ! -e "$_up/subsystem_vendor" ] || { echo "$_up"; return; }
-		_up=${_up%/*}
-	done
 }
 
 # hba_info NUMBER DIR: DIR is that of a SCSI host, or of an NVMe controller
 hba_info()
 {
-	_id=${2##*/}
-	_pci=$(pci_of "$2")
-	printf 'hba %s\t' "$1"
-	fields "/sys/class/scsi_host/$_id" proc_name model_name modelname board_name fw_version \
-		fwrev version_fw firmware_revision driver_version lpfc_drvr_version can_queue \
-		cmd_per_lun nr_hw_queues sg_tablesize
-	fields "/sys/class/fc_host/$_id" speed port_type port_state
-	[ -z "$_pci" ] || { printf 'driver %s; ' "$(basename "$(readlink -f "$_pci/driver")")"
-		fields "$_pci" vendor device numa_node current_link_speed current_link_width; }
-	cat "/sys/class/sas_phy/phy-${_id#host}:"*/negotiated_linkrate 2>/dev/null | sort | uniq -c |
-		paste -s -d ' ' -
-	echo
-	printf 'names hba %s\t' "$1"
-	fields "/sys/class/fc_host/$_id" port_name node_name symbolic_name
-	echo
+	_id=${2##*/} _pci=$2
+	while [ -n "$_pci" ] && [ ! -e "$_pci/subsystem_vendor" ]; do
+		_pci=${_pci%/*}
+	done
+	printf 'hba %s\t%s%s%s%s\n' "$1" \
+		"$(facts "/sys/class/scsi_host/$_id" proc_name model_name modelname board_name \
+			fw_version fwrev version_fw firmware_revision driver_version \
+			lpfc_drvr_version can_queue cmd_per_lun nr_hw_queues sg_tablesize)" \
+		"$(facts "/sys/class/fc_host/$_id" speed port_type port_state)" \
+		"$([ -z "$_pci" ] || printf 'driver %s; ' "$(basename "$(readlink -f "$_pci/driver")")"
+			facts "$_pci" vendor device numa_node current_link_speed current_link_width)" \
+		"$(cat "/sys/class/sas_phy/phy-${_id#host}:"*/negotiated_linkrate 2>/dev/null |
+			sort | uniq -c | paste -s -d ' ' -)"
+	printf 'names hba %s\t%s\n' "$1" \
+		"$(facts "/sys/class/fc_host/$_id" port_name node_name symbolic_name)"
 }
 
 # The directories of all hosts that NODE... hang on
@@ -123,11 +104,10 @@ hosts_of()
 
 field_machine()
 {
-	printf 'kernel\t%s\narchitecture\t%s\n' "$kernel" "$(uname -m)"
+	printf 'kernel\t%s\narchitecture\t%s\nmemory\t%s\nvm.readahead_runs\t%s\nnames host\t%s\n' \
+		"$kernel" "$(uname -m)" "$(sed -n 's/^MemTotal: *//p' /proc/meminfo)" \
+		"$(one /proc/sys/vm/readahead_runs)" "$(uname -n)"
 	cpu_info
-	printf 'memory\t%s\nnuma\t%s\n' "$(sed -n 's/^MemTotal: *//p' /proc/meminfo)" "$(numa_info)"
-	printf 'vm.readahead_runs\t%s\n' "$(one /proc/sys/vm/readahead_runs)"
-	printf 'names host\t%s\n' "$(uname -n)"
 	_no=0
 	for node in $nodes; do
 		_no=$((_no + 1))

@@ -54,7 +54,7 @@
 
 static const char usage[] = "usage: ra_load MODE [len=64k] bs=4k n=400 FILE";
 
-enum { NEEDS_LEN = 1, NO_BAD = 2, NO_SHARE = 4 };
+enum { NEEDS_LEN = 1, NO_BAD = 2, NO_SHARE = 4, MAPPED = 8 };
 
 struct mode {
 	const char *name;
@@ -73,6 +73,7 @@ static struct {
 static int fd;
 static unsigned long long bytes, written, nsec, last;
 static unsigned char *buf;
+static const unsigned char *map;	/* of the file, for the modes that fault */
 static const unsigned char zeros[STAMP_SECTOR];
 
 static unsigned long long pick(unsigned long long below)
@@ -196,7 +197,33 @@ static int open_file(void)
 	return file;
 }
 
-/* A run of len from a page on, bs at a time */
+static void touch(unsigned long long pos)
+{
+	unsigned long long start = now_ns();
+
+	asm volatile("" : : "r" (map[pos]));
+	nsec += now_ns() - start;
+	bytes += PAGE;
+	if (opt.verify)
+		verify(map + pos, pos, PAGE);
+}
+
+static const unsigned char *map_file(void)
+{
+	static const int advice[] = {
+		[POSIX_FADV_NORMAL] = MADV_NORMAL, [POSIX_FADV_RANDOM] = MADV_RANDOM,
+		[POSIX_FADV_SEQUENTIAL] = MADV_SEQUENTIAL,
+	};
+	void *mem = mmap(NULL, opt.size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (mem == MAP_FAILED)
+		die(EXIT_DEVICE, "%s: mmap: %s", opt.name, strerror(errno));
+	if (opt.advice >= 0 && madvise(mem, opt.size, advice[opt.advice]))
+		die(EXIT_DEVICE, "%s: madvise is refused", opt.name);
+	return mem;
+}
+
+/* A run of len from a page on, bs at a time; of a mapping, page by page */
 static void read_run(unsigned long long pos, unsigned long long len)
 {
 	unsigned long long end = pos + len;
@@ -204,8 +231,12 @@ static void read_run(unsigned long long pos, unsigned long long len)
 	if (opt.look)
 		read_at(fd, 0, opt.bs);
 	last = pos;
-	for (; pos < end; pos += opt.bs)
-		read_at(fd, pos, end - pos < opt.bs ? end - pos : opt.bs);
+	for (; pos < end; pos += opt.bs) {
+		if (map)
+			touch(pos);
+		else
+			read_at(fd, pos, end - pos < opt.bs ? end - pos : opt.bs);
+	}
 }
 
 static unsigned long long place(unsigned long long len)
@@ -366,134 +397,68 @@ static void run_mix(void)
 	}
 }
 
-static void touch(const unsigned char *map, unsigned long long pos)
-{
-	unsigned long long start = now_ns();
-
-	asm volatile("" : : "r" (map[pos]));
-	nsec += now_ns() - start;
-	bytes += PAGE;
-	if (opt.verify)
-		verify(map + pos, pos, PAGE);
-}
-
-static const unsigned char *map_file(void)
-{
-	static const int advice[] = {
-		[POSIX_FADV_NORMAL] = MADV_NORMAL, [POSIX_FADV_RANDOM] = MADV_RANDOM,
-		[POSIX_FADV_SEQUENTIAL] = MADV_SEQUENTIAL,
-	};
-	void *map = mmap(NULL, opt.size, PROT_READ, MAP_SHARED, fd, 0);
-
-	if (map == MAP_FAILED)
-		die(EXIT_DEVICE, "%s: mmap: %s", opt.name, strerror(errno));
-	if (opt.advice >= 0 && madvise(map, opt.size, advice[opt.advice]))
-		die(EXIT_DEVICE, "%s: madvise is refused", opt.name);
-	return map;
-}
-
-static void touch_run(const unsigned char *map, unsigned long long pos, unsigned long long len)
-{
-	unsigned long long end = pos + len;
-
-	last = pos;
-	for (; pos < end; pos += PAGE)
-		touch(map, pos);
-}
-
-static void run_mmap_seq(void)
-{
-	if (opt.n * PAGE > opt.size)
-		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, opt.n * PAGE);
-	touch_run(map_file(), 0, opt.n * PAGE);
-}
-
-static void run_mmap_runs(void)
-{
-	const unsigned char *map = map_file();
-	unsigned long long i;
-
-	for (i = 0; i < opt.n; i++)
-		touch_run(map, place(opt.len), opt.len);
-}
-
-static void run_mmap_random(void)
-{
-	opt.len = PAGE;
-	run_mmap_runs();
-}
-
-static void run_mmap_turn(void)
-{
-	const unsigned char *map = map_file();
-	unsigned long long i;
-
-	for (i = 0; i < opt.n; i++)
-		touch_run(map, place(PAGE), PAGE);
-	touch_run(map, place(opt.len), opt.len);
-}
-
 static const struct mode modes[] = {
 	{ "run", run_runs, NEEDS_LEN }, { "geometric", run_geometric, NEEDS_LEN },
 	{ "random", run_random, 0 }, { "turn", run_turn, NEEDS_LEN }, { "seq", run_seq, 0 },
 	{ "streams", run_streams, 0 }, { "read", run_read, NO_BAD | NO_SHARE },
 	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
 	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
-	{ "mmap-seq", run_mmap_seq, NO_BAD }, { "mmap-random", run_mmap_random, NO_BAD },
-	{ "mmap-run", run_mmap_runs, NEEDS_LEN | NO_BAD },
-	{ "mmap-turn", run_mmap_turn, NEEDS_LEN | NO_BAD },
+	{ "mmap-seq", run_seq, NO_BAD | MAPPED }, { "mmap-random", run_random, NO_BAD | MAPPED },
+	{ "mmap-run", run_runs, NEEDS_LEN | NO_BAD | MAPPED },
+	{ "mmap-turn", run_turn, NEEDS_LEN | NO_BAD | MAPPED },
 };
 
-static const struct {
-	const char *word;
-	unsigned long long *value;
-} numbers[] = {
-	{ "bs=", &opt.bs }, { "len=", &opt.len }, { "n=", &opt.n }, { "k=", &opt.k },
-	{ "seed=", &opt.seed }, { "from=", &opt.from }, { "every=", &opt.every },
-	{ "size=", &opt.size }, { "disk=", &opt.disk }, { "bad=", &opt.bad },
-	{ "folio=", &opt.folio },
-	{ "writes=", &opt.writes }, { "fsync=", &opt.fsync }, { "share=", &opt.share },
+static const char *mode_name, *advice, *disk;
+
+static const struct word words[] = {
+	{ .name = "bs=", .number = &opt.bs }, { .name = "len=", .number = &opt.len },
+	{ .name = "n=", .number = &opt.n }, { .name = "k=", .number = &opt.k },
+	{ .name = "seed=", .number = &opt.seed }, { .name = "from=", .number = &opt.from },
+	{ .name = "every=", .number = &opt.every }, { .name = "size=", .number = &opt.size },
+	{ .name = "bad=", .number = &opt.bad }, { .name = "folio=", .number = &opt.folio },
+	{ .name = "writes=", .number = &opt.writes }, { .name = "fsync=", .number = &opt.fsync },
+	{ .name = "share=", .number = &opt.share },
+	{ .name = "disk=", .text = &disk }, { .name = "advise=", .text = &advice },
+	{ .name = "separate", .flag = &opt.separate, .value = 1 },
+	{ .name = "holes", .flag = &opt.holes, .value = 1 },
+	{ .name = "once", .flag = &opt.once, .value = 1 },
+	{ .name = "look", .flag = &opt.look, .value = 1 },
+	{ .name = NULL }
 };
 
-static void parse_word(char *word)
+static void parse(int argc, char **argv)
 {
+	static const char * const advices[] = {
+		[POSIX_FADV_NORMAL] = "normal", [POSIX_FADV_RANDOM] = "random",
+		[POSIX_FADV_SEQUENTIAL] = "sequential",
+	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		if (!strcmp(word, modes[i].name)) {
+	help_if_asked(argc, argv, usage);
+	mode_name = argc > 1 ? argv[1] : "";
+	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (!strcmp(mode_name, modes[i].name))
 			opt.mode = &modes[i];
-			return;
-		}
+	if (!opt.mode)
+		die(EXIT_USAGE, "%s", usage);
+	parse_words(argc - 1, argv + 1, usage, words, &opt.name, 1);
+	for (i = 0; advice && i < sizeof(advices) / sizeof(*advices); i++)
+		if (!strcmp(advice, advices[i]))
+			opt.advice = i;
+	if (advice && opt.advice < 0)
+		die(EXIT_USAGE, "advise=%s: normal, random or sequential", advice);
+	if (disk) {
+		opt.disk = parse_number("disk=", disk);
+		opt.verify = 1;
 	}
-	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		if (!strncmp(word, numbers[i].word, strlen(numbers[i].word))) {
-			*numbers[i].value = parse_number(word, word + strlen(numbers[i].word));
-			opt.verify |= numbers[i].value == &opt.disk;
-			return;
-		}
-	}
-	if (!strcmp(word, "separate"))
-		opt.separate = 1;
-	else if (!strcmp(word, "holes"))
-		opt.holes = 1;
-	else if (!strcmp(word, "once"))
-		opt.once = 1;
-	else if (!strcmp(word, "look"))
-		opt.look = 1;
-	else if (!strcmp(word, "advise=random"))
-		opt.advice = POSIX_FADV_RANDOM;
-	else if (!strcmp(word, "advise=sequential"))
-		opt.advice = POSIX_FADV_SEQUENTIAL;
-	else if (!strcmp(word, "advise=normal"))
-		opt.advice = POSIX_FADV_NORMAL;
-	else if (strchr(word, '/'))
-		opt.name = word;
-	else
-		die(EXIT_USAGE, "unknown word %s", word);
 }
 
 static int run_mode(void)
 {
+	if (opt.mode->flags & MAPPED) {
+		map = map_file();
+		opt.bs = PAGE;
+	}
 	opt.mode->run();
 	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, ", opt.n, bytes, written);
 	printf("\"nsec\": %llu, \"last\": %llu}\n", nsec, last);
@@ -528,12 +493,8 @@ static int run_shared(void)
 
 int main(int argc, char **argv)
 {
-	int i;
-
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
-	if (!opt.name || !opt.mode || !opt.bs || !opt.n || !opt.k)
+	parse(argc, argv);
+	if (!opt.name || !opt.bs || !opt.n || !opt.k)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.len % PAGE)
 		die(EXIT_USAGE, "bs= is a multiple of %d, len= of %lu", STAMP_SECTOR, PAGE);

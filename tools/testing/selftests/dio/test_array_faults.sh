@@ -15,6 +15,8 @@
 . "$DIO_DIR/dio_faults.sh"
 # shellcheck source=dio_lio.sh
 . "$DIO_DIR/dio_lio.sh"
+# shellcheck source=dio_md.sh
+. "$DIO_DIR/dio_md.sh"
 
 small=67108864
 ways="direct raw buffered"
@@ -172,10 +174,9 @@ unreadable()
 	echo $(($2 / $(granule "$1") * $(granule "$1")))
 }
 
-# make_partition: the disk's second half, as partition 1
+# make_partition: partition 1, from 1 MiB on
 make_partition()
 {
-	half=$(($(cat "/sys/class/block/${DIO_DISK##*/}/size") / 2))
 	dd if=/dev/zero of="$DIO_DISK" bs=512 count=1 conv=notrunc status=none
 	table='\0\0\0\0\203\0\0\0\0\010\0\0\0\200\0\0'		# from sector 2048, 32768
 	printf '%b' "$table" | dd of="$DIO_DISK" bs=1 seek=446 conv=notrunc status=none
@@ -207,14 +208,25 @@ ioerrs()
 	echo $(($(cat "/sys/block/${1##*/}/device/ioerr_cnt")))
 }
 
-# Of two halves the one that is read cannot read its sector: the other has it.
+# Of two halves the one that is read cannot read its sector: the other has it. An array begins 4 MiB
+# into its disks, so the first half begins with the end of its disk.
 mirror()
 {
 	mirror_rc=0
-	make_mirror 2>/dev/null && read_mirror "$1" || mirror_rc=$?
+	dio_dm half "0 8192 linear $DIO_DISK 98304
+8192 98304 linear $DIO_DISK 0" && make_mirror && read_mirror "$1" || mirror_rc=$?
 	no_fault
-	no_mirror
-	dio_wait 10 [ ! -e /sys/block/md125 ] && return $mirror_rc
+	dio_md_remove && dio_dm_remove half && return $mirror_rc
+}
+
+# Exits with 4 if the kernel cannot have one.
+make_mirror()
+{
+	if ! dio_md raid1 "$DIO_DM" "$LIO_DISK"; then
+		echo "$DIO_WHY"
+		return $((${DIO_WHY:+3} + 1))
+	fi
+	_dio_put writemostly "/sys/block/md125/md/dev-${LIO_DISK##*/}/state"
 }
 
 read_mirror()
@@ -225,48 +237,9 @@ read_mirror()
 	[ "$(ioerrs "$DIO_DISK")" -gt "$count" ] || { echo "no sector was bad"; return 1; }
 }
 
-# Exits with 4 if the kernel cannot have one.
-start_mirror()
-{
-	md=/sys/block/md125/md
-	_dio_put md125 /sys/module/md_mod/parameters/new_array && dio_wait 10 [ -d $md ] &&
-		_dio_put none $md/metadata_version || return
-	_dio_put raid1 $md/level || { echo "no RAID1 in this kernel (CONFIG_MD_RAID1)"; return 4; }
-}
-
-make_mirror()
-{
-	start_mirror && _dio_put 2 $md/raid_disks || return
-	for n in 0 1; do
-		half=$DIO_DISK
-		[ $n -eq 0 ] || half=$LIO_DISK
-		_dio_put "$(cat "/sys/class/block/${half##*/}/dev")" $md/new_dev &&
-			_dio_put $n "$md/dev-${half##*/}/slot" &&
-			_dio_put 16384 "$md/dev-${half##*/}/size" || return
-	done
-	_dio_put 16384 $md/component_size && _dio_put none $md/resync_start &&
-		_dio_put writemostly "$md/dev-${LIO_DISK##*/}/state" &&
-		_dio_put active $md/array_state && dio_wait 10 [ -b /dev/md125 ]
-}
-
-no_mirror()
-{
-	[ ! -d /sys/block/md125/md ] || _dio_put clear /sys/block/md125/md/array_state
-}
-
 test_mirror()
 {
-	[ -e /sys/module/md_mod ] || modprobe -q md_mod 2>/dev/null
-	modprobe -q raid1 2>/dev/null
-	if [ ! -e /sys/module/md_mod ]; then
-		lacking="no md in this kernel (CONFIG_BLK_DEV_MD)"
-	elif [ -e /sys/block/md125 ]; then
-		lacking="md125 is somebody else's"
-	elif lio_lun 1 $small && lio_path 1 0; then
-		dio_on_exit no_mirror
-	else
-		lacking=$DIO_WHY
-	fi
+	lio_lun 1 $small && lio_path 1 0 || lacking=$DIO_WHY
 	each_way "a bad sector below a mirror" mirror
 	lio_remove 1
 	lacking=""
@@ -333,6 +306,7 @@ aborted()
 resets()
 {
 	fault_resets >/dev/null || { echo "$FAULT_WHY"; return 4; }
+	command -v sg_reset || { echo "program sg_reset is missing"; return 4; }
 	dio_sd_delay 5000000
 	during "$1" "$DIO_DISK" "most=20000" three_resets
 	rc=$?
@@ -344,7 +318,7 @@ three_resets()
 {
 	for _ in 1 2 3; do
 		count=$(fault_resets)
-		"$DIO_DIR/array_ctl" reset "$DIO_DISK" && goes_on "$DIO_DISK" || return
+		sg_reset -d -N "$DIO_DISK" && goes_on "$DIO_DISK" || return
 		[ "$(fault_resets)" -gt "$count" ] || { echo "no LUN was reset"; return 1; }
 	done
 }
@@ -443,13 +417,22 @@ has_errors()
 reserved()
 {
 	dd if="$path0" of=/dev/null count=1 iflag=direct status=none
-	io "$1" "$path1" write size=1m gen=1 && "$DIO_DIR/array_ctl" register 17 "$path0" &&
-		"$DIO_DIR/array_ctl" reserve 17 "$path0" || return
+	command -v sg_persist || { echo "program sg_persist is missing"; return 4; }
+	io "$1" "$path1" write size=1m gen=1 && persist "$path0" --register --param-sark=17 &&
+		persist "$path0" --reserve --param-rk=17 --prout-type=1 || return
 	io "$1" "$path1" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EBADE)" &&
 		io "$1" "$path1" read size=1m gen=1 && owner_writes "$1"
 	rc=$?
 	dd if="$path0" of=/dev/null count=1 iflag=direct status=none
-	"$DIO_DIR/array_ctl" clear 17 "$path0" && io "$1" "$path1" write size=1m gen=4 && return $rc
+	persist "$path0" --clear --param-rk=17 && io "$1" "$path1" write size=1m gen=4 && return $rc
+}
+
+# persist DISK WORD...: a command for reservations; type 1 lets others read, not write
+persist()
+{
+	persist_disk=$1
+	shift
+	sg_persist --no-inquiry --out "$@" "$persist_disk"
 }
 
 # A raw device and O_EXCL claim every path. So the owner writes as dd does.
@@ -465,10 +448,16 @@ number()
 	cat "/sys/class/block/${1##*/}/dev"
 }
 
-# paths_table: both in one group, taking turns; I/O waits while there is none
+# paths_table: both in one group, taking turns; I/O waits while there is none.
+#
+# By requests, as multipathd has it; by bios where lockdep watches, which takes the run_work of all
+# queues for one: that of a multipath device enters the queues of its paths, a path that goes takes
+# sysfs_lock in its queue, and a disk that comes waits for its own run_work in sysfs_lock.
 paths_table()
 {
-	echo "0 $(cat "/sys/class/block/${path0##*/}/size") multipath 1 queue_if_no_path 0 1 1" \
+	_features="1 queue_if_no_path"
+	[ ! -e /proc/lockdep ] || _features="3 queue_if_no_path queue_mode bio"
+	echo "0 $(cat "/sys/class/block/${path0##*/}/size") multipath $_features 0 1 1" \
 		"round-robin 0 2 1 $(number "$path0") 1 $(number "$path1") 1"
 }
 

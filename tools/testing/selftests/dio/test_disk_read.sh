@@ -14,7 +14,6 @@ stamp="$DIO_DIR/disk_stamp"
 old="$DIO_DIR/old_kernel"
 closing='^Completed reading [0-9]+ mbytes in [0-9]+\.[0-9]{3} seconds \([0-9]+\.[0-9]{2} Mbytes/sec\), '
 closing="${closing}[0-9]+ usec mean\$"
-own="stamps raw wrong moved order seeds late slow full"
 
 # Sectors that the disk has read so far.
 sectors_read()
@@ -61,10 +60,9 @@ json_is()
 	said=$("$read" blocks=2 bs=512k --json "$@") || return
 	echo "$said"
 	for want in '"blocks": 2' '"bs": 524288' "\"bytes\": $((1048576 * devices))" \
-		"\"devices\": $devices" '"mode": "buffered"' '"verify": false' \
-		"\"device\": \"$one\""; do
+		"\"devices\": $devices" '"mode": "buffered"' '"verify": false'; do
 		case $said in
-		"{"*"$want"*"]}") ;;
+		"{"*"$want"*"}") ;;
 		*)	return 1 ;;
 		esac
 	done
@@ -109,30 +107,18 @@ stamps()
 	done
 }
 
-# program_says PROGRAM RC REGEX ARG...: it fails in this way.
-program_says()
+# says RC REGEX PROGRAM ARG...: it fails in this way.
+says()
 {
-	program=$1
-	rc_wanted=$2
-	regex=$3
-	shift 3
+	rc_wanted=$1
+	regex=$2
+	shift 2
 	rc=0
-	"$program" "$@" >"$DIO_TMP/said" 2>&1 || rc=$?
+	"$@" >"$DIO_TMP/said" 2>&1 || rc=$?
 	cat "$DIO_TMP/said"
 	echo "exit $rc, wanted $rc_wanted and /$regex/"
 	[ "$rc" -eq "$rc_wanted" ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
 		grep -Eq "$regex" "$DIO_TMP/said"
-}
-
-# The same of disk_read and of disk_stamp.
-says()
-{
-	program_says "$read" "$@"
-}
-
-stamp_says()
-{
-	program_says "$stamp" "$@"
 }
 
 # put_sector N: write sector N of the first disk from stdin.
@@ -141,9 +127,17 @@ put_sector()
 	dd of="$one" bs=512 seek="$1" count=1 iflag=fullblock oflag=direct status=none
 }
 
-restore()
+# says_wrong REGEX DISK...: so says who verifies the first MiB, through the page cache and past it;
+# then the first disk is as it was
+says_wrong()
 {
-	"$stamp" disk=1 write-device "$one"
+	data_regex=$1
+	shift
+	blockdev --flushbufs "$one"
+	says 5 "$data_regex" "$read" blocks=1 bs=1m verify "$@" &&
+		says 5 "$data_regex" "$read" blocks=1 bs=1m verify direct "$@"
+	bad=$?
+	"$stamp" disk=1 size=1m write-device "$one" && return "$bad"
 }
 
 # Two bytes changed in the last word of a block's last sector, of one in the middle, of its first
@@ -152,29 +146,21 @@ wrong()
 	for n in 2047 1234 0; do
 		dd if="$one" of="$DIO_TMP/sector" bs=512 skip=$n count=1 status=none
 		printf '\377\377' | dd of="$DIO_TMP/sector" bs=1 seek=510 conv=notrunc status=none
-		put_sector $n <"$DIO_TMP/sector" || return
-		blockdev --flushbufs "$one"
-		says 5 "^disk_read: $one: wrong data in sector $n: a damaged stamp" \
-			blocks=1 bs=1m verify "$one" "$two" &&
-			says 5 "sector $n:" blocks=1 bs=1m direct verify "$two" "$one"
-		bad=$?
-		[ "$bad" -eq 0 ] || break
+		put_sector $n <"$DIO_TMP/sector" &&
+			says_wrong "^disk_read: $one: wrong data in sector $n: a damaged stamp" \
+				"$two" "$one" || return
 	done
-	restore && return "$bad"
 }
 
 # The right stamp in the wrong place, or of the wrong disk.
 moved()
 {
-	dd if="$one" bs=512 skip=5 count=1 status=none | put_sector 70 || return
-	says 5 "sector 70: the stamp of disk 1 sector 5," blocks=1 bs=64k direct verify "$one"
-	bad=$?
-	dd if="$two" bs=512 skip=71 count=1 status=none | put_sector 70 || return
-	says 5 "sector 70: the stamp of disk 2 sector 71," blocks=1 bs=64k direct verify "$one" ||
-		bad=1
-	dd if=/dev/zero bs=512 count=1 status=none | put_sector 70 || return
-	says 5 "sector 70: no stamp" blocks=1 bs=64k direct verify "$one" || bad=1
-	restore && return "$bad"
+	dd if="$one" bs=512 skip=5 count=1 status=none | put_sector 70 &&
+		says_wrong "sector 70: the stamp of disk 1 sector 5," "$one" || return
+	dd if="$two" bs=512 skip=71 count=1 status=none | put_sector 70 &&
+		says_wrong "sector 70: the stamp of disk 2 sector 71," "$one" || return
+	dd if=/dev/zero bs=512 count=1 status=none | put_sector 70 &&
+		says_wrong "sector 70: no stamp" "$one"
 }
 
 # The first wrong sector is named, and a disk that is there twice is noticed.
@@ -183,10 +169,7 @@ order()
 	for n in 900 700 800; do
 		dd if=/dev/zero bs=512 count=1 status=none | put_sector $n || return
 	done
-	says 5 "sector 700:" blocks=1 bs=1m direct verify "$one" &&
-		says 5 "both carry the stamps of disk 1" blocks=1 bs=1m verify "$one" "$one"
-	bad=$?
-	restore && return "$bad"
+	says_wrong "sector 700:" "$one" && says_wrong "both carry the stamps of disk 1" "$one" "$one"
 }
 
 # With all but the first sector wrong, the first wrong sector tells where random reads began.
@@ -194,15 +177,13 @@ seeds()
 {
 	dd if=/dev/zero of="$one" bs=1M seek=1 oflag=direct status=none 2>/dev/null
 	for n in 1 2 1; do
-		says 5 "wrong data in sector" blocks=64 bs=4k direct random verify "seed=$n" "$one" \
-			>"$DIO_TMP/seed" || return
-		sed 's/.*sector \([0-9]*\):.*/\1/;q' "$DIO_TMP/seed"
+		says 5 "wrong data in sector" "$read" blocks=64 bs=4k direct random verify "seed=$n" \
+			"$one" >/dev/null || return
+		sed 's/.*sector \([0-9]*\):.*/\1/' "$DIO_TMP/said"
 	done >"$DIO_TMP/seeds"
-	cat "$DIO_TMP/seeds"
 	{ read -r a; read -r b; read -r c; } <"$DIO_TMP/seeds"
-	[ "$a" = "$c" ] && [ "$a" != "$b" ]
-	bad=$?
-	restore && return "$bad"
+	echo "$a $b $c"
+	"$stamp" disk=1 write-device "$one" && [ "$a" = "$c" ] && [ "$a" != "$b" ]
 }
 
 # A disk that fails from 1 MiB on.
@@ -214,7 +195,7 @@ late()
 	for way in "" direct; do
 		# shellcheck disable=SC2086 # a word or none
 		says 4 "^disk_read: $DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
-			blocks=8 bs=256k $way "$DIO_DM" "$two" || return
+			"$read" blocks=8 bs=256k $way "$DIO_DM" "$two" || return
 	done
 }
 
@@ -229,23 +210,42 @@ has_read()
 	[ "$(sectors_read "$1")" -gt "$2" ]
 }
 
-# A disk is pulled while it is read; the other reader is stopped too.
-gone()
+# while_read DISK CMD...: CMD once DISK is read; sets $rc to how the reader ended, with all
+# of its processes; what it said is in $DIO_TMP/said
+while_read()
 {
 	victim=$1
 	before=$(sectors_read "$victim")
-	"$read" blocks=1g bs=4k direct random "seed=$$" "$victim" "$one" >"$DIO_TMP/gone" 2>&1 &
+	"$read" blocks=1g bs=4k direct random "seed=$$" "$victim" "$one" >"$DIO_TMP/said" 2>&1 &
 	pid=$!
-	dio_wait 20 has_read "$victim" "$before" || return
-	dio_pull "$victim" || return
+	shift
+	dio_wait 20 has_read "$victim" "$before" && "$@" || return
 	rc=0
 	wait "$pid" || rc=$?
-	cat "$DIO_TMP/gone"
-	echo "exit $rc, wanted 4"
-	dio_wait 5 no_reader_left || return
-	[ "$rc" -eq 4 ] && [ "$(wc -l <"$DIO_TMP/gone")" -eq 1 ] &&
-		grep -Eq "^disk_read: $victim: (read error at offset [0-9]+: |device gone)" \
-			"$DIO_TMP/gone"
+	cat "$DIO_TMP/said"
+	echo "exit $rc"
+	dio_wait 5 no_reader_left
+}
+
+# A disk is pulled while it is read; the other reader is stopped too.
+gone()
+{
+	while_read "$two" dio_pull "$two" && [ "$rc" -eq 4 ] &&
+		[ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
+		grep -Eq "^disk_read: $two: (read error at offset [0-9]+: |device gone)" \
+			"$DIO_TMP/said"
+}
+
+# SIGTERM ends the readers too. (A shell's background jobs ignore SIGINT.)
+terminate()
+{
+	kill -TERM "$pid"
+}
+
+terminated()
+{
+	while_read "$one" terminate && [ "$rc" -eq 143 ] &&
+		grep -q '^disk_read: stopped by signal 15$' "$DIO_TMP/said"
 }
 
 raw()
@@ -258,8 +258,8 @@ raw()
 		cat "$DIO_TMP/json"
 		grep -q '"mode": "raw"' "$DIO_TMP/json" || return
 	done
-	says 2 "nocopy does not work on a raw device" blocks=1 bs=1m nocopy "/dev/raw/raw$DIO_RAW" &&
-		says 2 "raw and block devices in one run" blocks=1 bs=1m \
+	says 2 "nocopy does not work on a raw device" "$read" blocks=1 bs=1m nocopy \
+		"/dev/raw/raw$DIO_RAW" && says 2 "raw and block devices in one run" "$read" blocks=1 bs=1m \
 			"/dev/raw/raw$DIO_RAW" "$two"
 }
 
@@ -280,28 +280,28 @@ shared()
 full()
 {
 	dio_dm small "0 4096 linear $two 0" || { echo "$DIO_WHY"; return 1; }
-	stamp_says 2 "write-device allows" disk=7 "$DIO_DM" &&
-		stamp_says 2 "has 2097152 bytes" disk=7 size=3m write-device "$DIO_DM" &&
-		stamp_says 3 "in use" disk=7 write-device "$two" &&
+	says 2 "write-device allows" "$stamp" disk=7 "$DIO_DM" &&
+		says 2 "has 2097152 bytes" "$stamp" disk=7 size=3m write-device "$DIO_DM" &&
+		says 3 "in use" "$stamp" disk=7 write-device "$two" &&
 		"$stamp" disk=7 write-device "$DIO_DM" &&
 		closes "$read" blocks=2 bs=1m verify "$DIO_DM" &&
-		stamp_says 2 "not a block device" disk=7 write-device "$DIO_TMP/image" &&
+		says 2 "not a block device" "$stamp" disk=7 write-device "$DIO_TMP/image" &&
 		"$stamp" disk=8 size=1m "$DIO_TMP/image" &&
 		[ "$(wc -c <"$DIO_TMP/image")" -eq 1048576 ] &&
-		stamp_says 4 "No space left on device" disk=9 "$DIO_TMP/full/image"
+		says 4 "No space left on device" "$stamp" disk=9 "$DIO_TMP/full/image"
 }
 
 # What is there stays as it is, and a mistyped disk does not become a file.
 careful()
 {
 	echo precious >"$DIO_TMP/file"
-	stamp_says 2 "write-file allows" disk=1 size=1m "$DIO_TMP/file" &&
+	says 2 "write-file allows" "$stamp" disk=1 size=1m "$DIO_TMP/file" &&
 		[ "$(cat "$DIO_TMP/file")" = precious ] || return
 	ln -s nowhere "$DIO_TMP/link"
-	stamp_says 3 "File exists" disk=1 size=1m "$DIO_TMP/link" || return
+	says 3 "File exists" "$stamp" disk=1 size=1m "$DIO_TMP/link" || return
 	ln -s /dev "$DIO_TMP/dev"
 	for each in "/dev/dio_no_disk_$$" "$DIO_TMP/dev/dio_no_disk_$$"; do
-		stamp_says 3 "no file is made under /dev" disk=1 size=1m write-file "$each" || return
+		says 3 "no file is made under /dev" "$stamp" disk=1 size=1m write-file "$each" || return
 	done
 	[ ! -e "/dev/dio_no_disk_$$" ] || { rm "/dev/dio_no_disk_$$"; return 1; }
 	"$stamp" disk=1 size=1m write-file "$DIO_TMP/file" &&
@@ -309,21 +309,6 @@ careful()
 }
 
 # --- Signals and resources ---------------------------------------------------------------------
-
-# SIGTERM ends the readers too. (A shell's background jobs ignore SIGINT.)
-terminated()
-{
-	before=$(sectors_read "$one")
-	"$read" blocks=1g bs=4k direct random "seed=$$" "$one" >"$DIO_TMP/term" 2>&1 &
-	pid=$!
-	dio_wait 20 has_read "$one" "$before" || return
-	kill -TERM "$pid"
-	rc=0
-	wait "$pid" || rc=$?
-	cat "$DIO_TMP/term"
-	dio_wait 5 no_reader_left || return
-	[ "$rc" -eq 143 ] && grep -q '^disk_read: stopped by signal 15$' "$DIO_TMP/term"
-}
 
 # little_memory WORD...: a block of 8 MiB where there is no memory for it
 little_memory()
@@ -374,35 +359,31 @@ exec 9<&-
 	dio_check "random, all disks" closes "$read" blocks=64 bs=4k random seed=9 $DIO_LIST
 }
 
-# shellcheck disable=SC2086 # a list
-for each in $own; do
-	case $each in
-	stamps)	name="stamps are right every way" ;;
-	wrong)	name="a changed byte is found, its sector named" ;;
-	moved)	name="a sector in the wrong place or from another disk is named" ;;
-	order)	name="the first wrong sector is named, one disk given twice refused" ;;
-	seeds)	name="a seed repeats its reads" ;;
-	late)	name="a read error is reported with its place" ;;
-	slow)	name="readers work at the same time" ;;
-	raw)	name="raw devices" ;;
-	full)	name="disk_stamp refuses what it must" ;;
-	esac
+mkdir "$DIO_TMP/full" && mount -t tmpfs -o size=1m none "$DIO_TMP/full" &&
+	dio_on_exit umount "$DIO_TMP/full"
+while IFS=: read -r each name; do
 	if [ "$DIO_MADE" -eq 0 ]; then
 		dio_skip "$name" "DIO_DISKS are not written"
 	elif [ "$each" = raw ] && [ ! -e /dev/raw/rawctl ]; then
 		dio_skip "$name" "no raw driver in this kernel"
-	elif [ "$each" = full ]; then
-		mkdir "$DIO_TMP/full" && mount -t tmpfs -o size=1m none "$DIO_TMP/full" &&
-			dio_on_exit umount "$DIO_TMP/full"
-		dio_check "$name" full
 	else
 		dio_check "$name" "$each"
 	fi
-done
+done <<END
+stamps:stamps are right every way
+raw:raw devices
+wrong:a changed byte is found, its sector named
+moved:a sector in the wrong place or from another disk is named
+order:the first wrong sector is named, one disk given twice refused
+seeds:a seed repeats its reads
+late:a read error is reported with its place
+slow:readers work at the same time
+full:disk_stamp refuses what it must
+END
 
 no() { dio_expect "$@"; }
 no 2 'unknown word fast' "unknown word" "$read" blocks=1 bs=4k fast "$one"
-no 2 'blocks=0: must not be zero' "no blocks" "$read" blocks=0 bs=4k "$one"
+no 2 'blocks= is missing, or zero' "no blocks" "$read" blocks=0 bs=4k "$one"
 no 2 'bs=4x: not a number' "bad suffix" "$read" blocks=1 bs=4x "$one"
 no 2 'too large' "more than 64 bits" "$read" blocks=99999999999g bs=4k "$one"
 no 2 'bs=1000: not a multiple of the (512|4096) byte' "bs not a multiple of the logical block" \
@@ -430,7 +411,7 @@ fi
 dio_check "disk_stamp writes no file that exists, and makes none under /dev" careful
 if [ "$DIO_MADE" -eq 1 ]; then
 	dio_check "two paths to one disk are told" shared
-	dio_check "a disk pulled in mid-read" gone "$two"
+	dio_check "a disk pulled in mid-read" gone
 else
 	dio_skip "a disk pulled in mid-read" "DIO_DISKS are not pulled"
 	dio_skip "two paths to one disk are told" "DIO_DISKS are what they are"

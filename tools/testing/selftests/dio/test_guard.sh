@@ -60,45 +60,59 @@ content()
 	dd if="$disk" bs=1M count=1 iflag=direct status=none | cksum
 }
 
-# nobody_writes DEV REGEX: the guard says no, like that; programs that write do not, either.
+# Programs that write to a disk claim it.
 nobody_writes()
 {
 	before=$(content)
 	bad=0
-	refused "$2" "$1" &&
-		ends 3 "in use" "$DIO_DIR/disk_stamp" disk=1 write-device "$1" &&
-		ends 1 "in use" "$DIO_DIR/raw_io" data "$1" "$1" || bad=1
+	ends 3 "in use" "$DIO_DIR/disk_stamp" disk=1 write-device "$disk" &&
+		ends 1 "in use" "$DIO_DIR/raw_io" data "$disk" "$disk" || bad=1
 	# race writes its disks' first pages, and opens raw devices only then.
 	[ ! -e /dev/raw/rawctl ] || ends 1 "in use" \
-		"$DIO_DIR/raw_io" race /dev/raw/rawctl "$1" "$DIO_RAW" "$1" || bad=1
-	[ "$(content)" = "$before" ] || { echo "$1 was written"; bad=1; }
+		"$DIO_DIR/raw_io" race /dev/raw/rawctl "$disk" "$DIO_RAW" "$disk" || bad=1
+	[ "$(content)" = "$before" ] || { echo "$disk was written"; bad=1; }
 	return $bad
 }
 
-# --- Who uses it -------------------------------------------------------------------------------
+# --- Who uses it: each leaves in undo what ends that -------------------------------------------
 
-make_ext2()
+# used REGEX CMD...: while CMD uses it the disk is refused like that, and not written if it is claimed
+used()
 {
-	mke2fs -q -F "$1" && mkdir -p "$DIO_TMP/mnt"
+	used_regex=$1
+	shift
+	used_bad=0 undo=""
+	"$@" && refused "$used_regex" "$disk" || used_bad=1
+	case $used_regex in
+	cannot*)	nobody_writes || used_bad=1 ;;
+	esac
+	$undo && return $used_bad
 }
 
-mounted()
+# mounts DISK
+mounts()
 {
-	make_ext2 "$disk" && mount -t ext2 "$disk" "$DIO_TMP/mnt" || return
-	nobody_writes "$disk" "is mounted on $DIO_TMP/mnt\$" &&
-		skips "DIO_DISKS: $disk is mounted on" DIO_DISKS="$disk $disk" \
-			"$DIO_DIR/test_disk_read.sh" &&
-		skips "DIO_SCRATCH: $disk is mounted on" DIO_SCRATCH="$disk" \
+	mke2fs -q -F "$1" && mount -t ext2 "$1" "$DIO_TMP/mnt" && undo="umount $DIO_TMP/mnt"
+}
+
+# The tests themselves ask the guard.
+mounts_and_tests()
+{
+	mounts "$disk" && skips "DIO_DISKS: $disk cannot be claimed" DIO_DISKS="$disk $disk" \
+		"$DIO_DIR/test_disk_read.sh" &&
+		skips "DIO_SCRATCH: $disk cannot be claimed" DIO_SCRATCH="$disk" \
 			"$DIO_DIR/test_boundary.sh" --write
-	bad=$?
-	umount "$DIO_TMP/mnt" && return $bad
 }
 
-# user CMD...: starts it; $user is its process.
+# user CONDITION CMD...: starts CMD, and waits until CONDITION
 user()
 {
+	condition=$1
+	shift
 	"$@" &
 	user=$!
+	undo=stop_user
+	dio_wait 60 "$condition"
 }
 
 stop_user()
@@ -120,97 +134,69 @@ is_claimed()
 	[ "$(cat "/proc/$user/comm")" = sleep ]
 }
 
-# In a mount namespace of its own: our own mountinfo says nothing.
-mounted_elsewhere()
-{
-	make_ext2 "$disk" || return
-	# Where ext4 is ext2 it writes its superblock later, unless it must not.
-	# shellcheck disable=SC2016 # the inner shell's
-	user unshare -m sh -c 'mount -r -t ext2 "$0" "$1" && exec sleep 1000' "$disk" "$DIO_TMP/mnt"
-	dio_wait 60 is_mounted_there || return
-	bad=0
-	! grep -q " $DIO_TMP/mnt " /proc/self/mountinfo || { echo "it is here, too"; bad=1; }
-	nobody_writes "$disk" "cannot be claimed: .*in use" || bad=1
-	stop_user
-	return $bad
-}
-
-# ZFS, a btrfs of several disks, and other programs do the same.
-claimed()
-{
-	user "$DIO_DIR/disk_claim" "$disk" sleep 1000
-	dio_wait 60 is_claimed || return
-	nobody_writes "$disk" "cannot be claimed: .*in use"
-	bad=$?
-	stop_user
-	return $bad
-}
-
 is_open()
 {
 	[ "$(readlink "/proc/$user/fd/8")" = "$disk" ]
 }
 
-# A virtual machine or a data base need not claim it.
-open_for_writing()
+# In a mount namespace of its own: our own mountinfo says nothing.
+mounts_elsewhere()
 {
-	user sleep 1000 8<>"$disk"
-	dio_wait 60 is_open || return
-	refused "is open for writing in process $user \(sleep\)\$" "$disk"
-	bad=$?
-	stop_user
-	[ "$bad" -eq 0 ] || return
-	# Who only reads, hurts nobody, and is not hurt.
-	user sleep 1000 8<"$disk"
-	dio_wait 60 is_open && accepted "$disk"
+	mke2fs -q -F "$disk" || return
+	# Where ext4 is ext2 it writes its superblock later, unless it must not.
+	# shellcheck disable=SC2016 # the inner shell's
+	user is_mounted_there unshare -m sh -c 'mount -r -t ext2 "$0" "$1" && exec sleep 1000' \
+		"$disk" "$DIO_TMP/mnt" && ! grep " $DIO_TMP/mnt " /proc/self/mountinfo
+}
+
+# A virtual machine or a data base need not claim it.
+opens()
+{
+	user is_open sleep 1000 8<>"$disk"
+}
+
+# Who only reads hurts nobody, and is not hurt.
+reads()
+{
+	user is_open sleep 1000 8<"$disk" && accepted "$disk"
 	bad=$?
 	stop_user
 	return $bad
 }
 
-# Over device-mapper: the disk is held. The device itself may be used, also by a node of another
-# name, as in /dev/mapper.
-held()
+# Over device-mapper. The device itself may be used, by a node of another name, too, as in /dev/mapper.
+holds()
 {
 	dio_dm guard "0 2048 linear $disk 0" || { echo "$DIO_WHY"; return 1; }
-	refused "is held by ${DIO_DM##*/}\$" "$disk" &&
-		accepted "$DIO_DM" "$DIO_DM" && mknod "$DIO_TMP/mapper" b \
-			"$(stat -c 0x%t "$DIO_DM")" "$(stat -c 0x%T "$DIO_DM")" &&
+	undo="dio_dm_remove guard"
+	rm -f "$DIO_TMP/mapper"
+	accepted "$DIO_DM" "$DIO_DM" && mknod "$DIO_TMP/mapper" b \
+		"$(stat -c 0x%t "$DIO_DM")" "$(stat -c 0x%T "$DIO_DM")" &&
 		accepted "$DIO_TMP/mapper" "$DIO_DM"
-	bad=$?
-	dio_dm_remove guard && return $bad
 }
 
-below_loop()
+loops()
 {
-	loop=$(losetup -f --show "$disk") || return
-	refused "is served to others: /sys/block/${loop##*/}/loop/backing_file\$" "$disk"
-	bad=$?
-	losetup -d "$loop" && return $bad
+	loop=$(losetup -f --show "$disk") && undo="losetup -d $loop"
 }
 
 # An array of LIO's: a file, for which it takes a disk, too
-served()
+serves()
 {
-	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config || return
 	lun=/sys/kernel/config/target/core/fileio_7/dio_guard
+	undo="rmdir $lun ${lun%/*}"
 	mkdir -p "$lun" && echo "fd_dev_name=$link,fd_dev_size=1048576" >"$lun/control" &&
-		echo 1 >"$lun/enable" && refused "is served to others: $lun/info\$" "$disk"
-	bad=$?
-	rmdir "$lun" "${lun%/*}" && return $bad
+		echo 1 >"$lun/enable"
+}
+
+swaps()
+{
+	mkswap "$disk" >/dev/null && swapon "$disk" && undo=unswap
 }
 
 unswap()
 {
 	! grep -qs "^$disk " /proc/swaps || swapoff "$disk"
-}
-
-swapped()
-{
-	mkswap "$disk" >/dev/null && swapon "$disk" || return
-	refused "is used as swap\$" "$disk"
-	bad=$?
-	swapoff "$disk" && return $bad
 }
 
 # has_parts: does the kernel see the partition?
@@ -219,25 +205,19 @@ has_parts()
 	[ -e "/sys/class/block/${disk##*/}1" ]
 }
 
-# A partition table by hand: one Linux partition from sector 2048, 8 MiB.
-partitioned()
+# One Linux partition from sector 2048, 8 MiB; it is mounted.
+partitions()
 {
-	dd if=/dev/zero of="$disk" bs=512 count=1 oflag=direct status=none
-	printf '\0\0\0\0\203\0\0\0\0\010\0\0\0\100\0\0' | dd of="$DIO_TMP/mbr" bs=1 seek=446 status=none
-	printf '\125\252' | dd of="$DIO_TMP/mbr" bs=1 seek=510 conv=notrunc status=none
-	dd if="$DIO_TMP/mbr" of="$disk" bs=512 count=1 conv=sync oflag=direct status=none || return
-	blockdev --rereadpt "$disk" && dio_wait 10 has_parts || return
-	refused "is partitioned: ${disk##*/}1\$" "$disk" &&
-		refused "is a partition, not a whole disk\$" "${disk}1" &&
-		skips "DIO_SCRATCH: $disk is partitioned" DIO_SCRATCH="$disk" \
-			"$DIO_DIR/test_boundary.sh" --write
-	bad=$?
-	make_ext2 "${disk}1" && mount -t ext2 "${disk}1" "$DIO_TMP/mnt" || return
-	dio_guard "$disk" | grep -q "^${disk}1 is mounted on" || bad=1
-	umount "$DIO_TMP/mnt"
-	dd if=/dev/zero of="$disk" bs=512 count=1 oflag=direct status=none
-	blockdev --rereadpt "$disk"
-	return $bad
+	undo=no_parts
+	sign dos && blockdev --rereadpt "$disk" && dio_wait 10 has_parts &&
+		refused "is a partition, not a whole disk\$" "${disk}1" && mounts "${disk}1" &&
+		undo=no_parts
+}
+
+no_parts()
+{
+	dio_umount "$DIO_TMP/mnt"
+	sign none && blockdev --rereadpt "$disk"
 }
 
 # --- What it holds -----------------------------------------------------------------------------
@@ -299,28 +279,6 @@ one_disk()
 		refused "is named twice\$" "$disk" "$link"
 }
 
-mounted_by_other()
-{
-	make_ext2 "$other" && blockdev --flushbufs "$disk" &&
-		mount -t ext2 "$other" "$DIO_TMP/mnt" || return
-	nobody_writes "$disk" "is another path to $other, which is mounted on $DIO_TMP/mnt\$" &&
-		ends 3 "$disk: $other, another path to that disk, is in use\$" \
-			"$DIO_DIR/disk_claim" "$disk"
-	bad=$?
-	umount "$DIO_TMP/mnt" && return $bad
-}
-
-# A claim to one path is a claim to both.
-claimed_by_other()
-{
-	user "$DIO_DIR/disk_claim" "$other" sleep 1000
-	dio_wait 60 is_claimed || return
-	refused "cannot be claimed: .*in use" "$disk"
-	bad=$?
-	stop_user
-	return $bad
-}
-
 # A case of raw_io has both paths to itself, with a raw device or without. grow runs a command, and
 # fails when that did not make the disk larger.
 has_both()
@@ -337,6 +295,18 @@ has_both()
 
 # --- The cases ---------------------------------------------------------------------------------
 
+# check_with NAME FOUND WHY CMD...: dio_check, skipped if nothing was FOUND
+check_with()
+{
+	name=$1 found=$2 why=$3
+	shift 3
+	if [ -n "$found" ]; then
+		dio_check "$name" "$@"
+	else
+		dio_skip "$name" "$why"
+	fi
+}
+
 unset DIO_DISKS DIO_SCRATCH
 DIO_CONTENT=""
 dio_init "$@"
@@ -350,34 +320,38 @@ user=""
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_on_exit unswap
 dio_on_exit stop_user
+mkdir "$DIO_TMP/mnt"
 types="LVM2_member linux_raid_member oracleasm ocfs2 dos"
-dio_plan 25
+dio_plan 26
 
 dio_check "a disk that nobody uses is accepted" accepted "$disk"
 dio_check "and by a name that udev gave it" accepted "$link"
 dio_check "no such disk" refused "does not exist" /dev/nosuchdisk
 dio_check "not a disk" refused "is not a block device" /dev/null
-dio_check "a mounted disk is refused and not written" mounted
-dio_check "a disk mounted in another namespace is refused and not written" mounted_elsewhere
-dio_check "a disk that a program has claimed is refused and not written" claimed
-dio_check "a disk that a program has open for writing is refused" open_for_writing
-if command -v dmsetup >/dev/null; then
-	dio_check "a held disk is refused, what holds it may be used" held
-else
-	dio_skip "a held disk is refused, what holds it may be used" "program dmsetup is missing"
-fi
-dio_check "a disk below a loop device is refused" below_loop
-if [ -d /sys/module/target_core_mod ] || modprobe -q target_core_file 2>/dev/null; then
-	dio_check "a disk that is served to others is refused" served
-else
-	dio_skip "a disk that is served to others is refused" "no LIO in this kernel"
-fi
-if [ -e /proc/swaps ] && command -v mkswap swapon >/dev/null; then
-	dio_check "swap is refused" swapped
-else
-	dio_skip "swap is refused" "no swap in this kernel, or no mkswap"
-fi
-dio_check "a partitioned disk is refused, and a partition" partitioned
+claimed="cannot be claimed: .*in use"
+dio_check "a mounted disk is refused and not written" \
+	used "$claimed.*; mounted on $DIO_TMP/mnt\$" mounts_and_tests
+dio_check "a disk mounted in another namespace is refused and not written" \
+	used "$claimed" mounts_elsewhere
+# ZFS, a btrfs of several disks, and other programs do the same.
+dio_check "a disk that a program has claimed is refused and not written" \
+	used "$claimed" user is_claimed "$DIO_DIR/disk_claim" "$disk" sleep 1000
+dio_check "a disk that a program has open for writing is refused" \
+	used "is open for writing in process [0-9]+ \(sleep\)\$" opens
+dio_check "a disk that a program reads is accepted" reads
+check_with "a held disk is refused, what holds it may be used" \
+	"$(command -v dmsetup)" "program dmsetup is missing" used "$claimed.*; held by dm-" holds
+dio_check "a disk below a loop device is refused" \
+	used "is served to others: /sys/block/loop[0-9]*/loop/backing_file\$" loops
+modprobe -q target_core_file 2>/dev/null
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config 2>/dev/null
+check_with "a disk that is served to others is refused" \
+	"$(ls -d /sys/kernel/config/target/core 2>/dev/null)" "no LIO in this kernel" \
+	used "is served to others: .*/fileio_7/dio_guard/info\$" serves
+check_with "swap is refused" "$(ls /proc/swaps 2>/dev/null && command -v mkswap)" \
+	"no swap in this kernel, or no mkswap" used "$claimed" swaps
+dio_check "a partitioned disk is refused, and a partition" \
+	used "is partitioned: ${disk##*/}1\$" partitions
 for type in $types; do
 	dio_check "a disk of $type is refused, unless a word says so" signed "$type"
 done
@@ -397,6 +371,8 @@ other=${DIO_LIST% *}
 disk=${DIO_LIST#* }
 ln -sf "$disk" "$link"
 dio_check "two paths to one disk are one disk" one_disk
-dio_check "a disk mounted by another path is refused and not written" mounted_by_other
-dio_check "a claim is to all paths" claimed_by_other
+dio_check "a disk mounted by another path is refused and not written" \
+	used "cannot be claimed: $disk: $other, another path to that disk, is in use\$" mounts "$other"
+dio_check "a claim is to all paths" \
+	used "$claimed" user is_claimed "$DIO_DIR/disk_claim" "$other" sleep 1000
 dio_check "while a case writes, nobody else can have the disk" has_both

@@ -36,16 +36,10 @@ nothing_left()
 	diff "$DIO_TMP/nodes" "$DIO_TMP/nodes.before"
 }
 
-# ended PID: nothing but its status is left of it
-ended()
-{
-	{ read -r _ _ _state _ <"/proc/$1/stat"; } 2>/dev/null || return 0
-	[ "$_state" = Z ]
-}
-
+# named N: it has named N devices, or has ended
 named()
 {
-	[ "$(wc -l <"$DIO_TMP/names")" -eq "$1" ] || ended "$pid"
+	[ "$(wc -l <"$DIO_TMP/names")" -eq "$1" ] || ! grep -qs '^State:.[^Z]' "/proc/$pid/status"
 }
 
 # start KIND N SIZE: sets $pid, $disks and $disk, the first of them
@@ -54,27 +48,20 @@ start()
 	: >"$DIO_TMP/names"	# the program may not have opened it when we look
 	"$model" "$1" "n=$2" "size=$3" >"$DIO_TMP/names" 2>"$DIO_TMP/said" &
 	pid=$!
-	dio_wait 60 named "$2" || echo "no $2 devices after 60 s"
+	dio_wait 60 named "$2"
 	disks=$(tr '\n' ' ' <"$DIO_TMP/names")
 	disk=${disks%% *}
 	[ "$(wc -l <"$DIO_TMP/names")" -eq "$2" ] || { cat "$DIO_TMP/said"; return 1; }
 }
 
-# ends RC REGEX: the program ends so, says one line like that, or nothing if REGEX is empty, and
-# leaves nothing.
+# ends RC TEXT: the program ends so, says that and no more, and leaves nothing
 ends()
 {
 	rc=0
 	wait "$pid" || rc=$?
 	pid=""
-	cat "$DIO_TMP/said"
-	echo "exit $rc, wanted $1"
-	[ "$rc" -eq "$1" ] && nothing_left &&
-		if [ -n "$2" ]; then
-			[ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] && grep -Eq "$2" "$DIO_TMP/said"
-		else
-			[ ! -s "$DIO_TMP/said" ]
-		fi
+	echo "exit $rc, wanted $1 and '$2': $(cat "$DIO_TMP/said")"
+	[ "$rc" -eq "$1" ] && nothing_left && [ "$(cat "$DIO_TMP/said")" = "${2:+model_disk: }$2" ]
 }
 
 stop()
@@ -88,41 +75,27 @@ stop_all()
 	[ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null || :
 }
 
-# child_of PID: prints the first of its children
 child_of()
 {
-	for _stat in /proc/[0-9]*/stat; do
-		{ read -r _pid _ _ _parent _ <"$_stat"; } 2>/dev/null || continue
-		if [ "$_parent" = "$1" ]; then
-			echo "$_pid"
-			return
-		fi
-	done
-	return 1
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v pid="$1" '$4 == pid { print $1; exit }'
 }
 
 # --- What the devices are and hold -------------------------------------------------------------
 
-# whole DISK SECTORS ROTATIONAL: a disk of this length that turns (1) or does not (0)
-whole()
+# are SECTORS ROTATIONAL: block devices of this length that turn (1) or do not (0)
+are()
 {
-	sys=/sys/class/block/${1##*/}
-	said="$1: $(cat "$sys/size") sectors, rotational $(cat "$sys/queue/rotational"),"
-	said="$said blocks of $(cat "$sys/queue/logical_block_size")"
-	echo "$said"
-	[ -b "$1" ] && [ "$said" = "$1: $2 sectors, rotational $3, blocks of 512" ]
+	for each in $disks; do
+		sys=/sys/class/block/${each##*/}
+		said=$(cat "$sys/size" "$sys/queue/rotational" "$sys/queue/logical_block_size" | xargs)
+		echo "$each: $said, wanted $1 $2 512"
+		[ -b "$each" ] && [ "$said" = "$1 $2 512" ] || return
+	done
 }
 
 come_up()
 {
-	start fc 3 16m || return
-	for each in $disks; do
-		case $each in
-		/dev/ublkb[0-9]*)	whole "$each" 32768 1 || return ;;
-		*)	echo "$each?"; return 1 ;;
-		esac
-	done
-	cmp -n 16777216 "$disk" /dev/zero
+	start fc 3 16m && are 32768 1 && cmp -n 16777216 "$disk" /dev/zero
 }
 
 stamp_all()
@@ -132,11 +105,6 @@ stamp_all()
 		"$DIO_DIR/disk_stamp" disk=$n write-device "$each" || return
 		n=$((n + 1))
 	done
-}
-
-still()
-{
-	start nvme 1 16m && whole "$disk" 32768 0 && stamp_all && verify blocks=16 bs=1m direct && stop
 }
 
 # verify WORDS...: all disks at once
@@ -165,74 +133,60 @@ many_at_once()
 side_by_side()
 {
 	old=$pid old_disks=$disks
-	start u320 2 8m || { pid=$old; return 1; }
-	case " $old_disks" in
-	*" $disk "*)
-		echo "$disk is there twice"
-		return 1
-		;;
-	esac
-	stamp_all && verify blocks=8 bs=1m direct
+	start u320 2 8m && stamp_all && verify blocks=8 bs=1m direct && kill -TERM "$pid" && wait "$pid"
 	bad=$?
-	kill -TERM "$pid" && wait "$pid" || bad=1
 	pid=$old disks=$old_disks disk=${old_disks%% *}
 	verify blocks=16 bs=1m direct && return $bad
 }
 
-# --- Time --------------------------------------------------------------------------------------
-
-# no_faster KIND N MIB LIMIT: N disks that nobody has read are read at once, MIB of each
-no_faster()
+still()
 {
-	start "$1" "$2" 64m || return
-	# shellcheck disable=SC2086 # a list
-	rate=$("$read" "blocks=$3" bs=1m direct --json $disks |
-		sed -n 's/.*"mb_per_s": \([0-9.]*\).*/\1/p')
-	echo "$rate MiB/s, at most $4"
-	stop && awk -v rate="$rate" -v limit="$4" 'BEGIN { exit !(rate > 0 && rate <= limit) }'
+	start nvme 1 16m && are 32768 0 && stamp_all && verify blocks=16 bs=1m direct && stop
 }
 
-# no_sooner KIND WHAT NSEC: random I/Os of 4 KiB, one after the other, on 1 GiB
-no_sooner()
+# takes NSEC KIND N SIZE WORD...: so long at least each I/O takes, of dio_load, or of disk_read on
+# disks that nobody has read
+takes()
 {
-	start "$1" 1 1g || return
-	ns=$("$DIO_DIR/dio_load" "$2" bs=4k n=100 "$disk")
-	echo "$ns ns, at least $3"
-	stop && awk -v ns="$ns" -v limit="$3" 'BEGIN { exit !(ns >= limit) }'
+	least=$1
+	start "$2" "$3" "$4" || return
+	words=$5 each=$3
+	shift 5
+	case $words in
+	blocks=*)
+		# shellcheck disable=SC2086 # a list
+		ns=$("$read" "$words" "$@" --json $disks | sed 's/.*"seconds": \([0-9.]*\).*/\1/' |
+			awk -v n=$((${words#*=} * each)) '{ printf "%.0f", $1 * 1e9 / n }')
+		;;
+	*)
+		ns=$("$DIO_DIR/dio_load" "$words" "$@" "$disk")
+		;;
+	esac
+	echo "$ns ns, at least $least"
+	stop && [ "${ns%.*}" -ge "$least" ]
 }
 
 # --- Ends --------------------------------------------------------------------------------------
 
-sectors_read()
-{
-	read -r _ _ count _ <"/sys/class/block/${disk##*/}/stat"
-	echo "$count"
-}
-
+# has_read SECTORS: more than that
 has_read()
 {
-	[ "$(sectors_read)" -gt "$1" ]
+	read -r _ _ sectors _ <"/sys/class/block/${disk##*/}/stat" && [ "$sectors" -gt "$1" ]
 }
 
 # while_read CMD...: start anew, and run CMD while the disks are read; the readers fail then
 while_read()
 {
 	start fc 2 64m || return
-	before=$(sectors_read)
+	has_read 0	# a look for partitions was
 	# shellcheck disable=SC2086 # a list
 	"$read" blocks=1g bs=4k direct random $disks >"$DIO_TMP/reader" 2>&1 &
 	reader=$!
-	dio_wait 60 has_read "$before" && "$@" || return
+	dio_wait 60 has_read "$sectors" && "$@" || return
 	rc=0
 	wait "$reader" || rc=$?
-	cat "$DIO_TMP/reader"
-	echo "the reader's exit $rc, wanted 4"
+	echo "the reader's exit $rc, wanted 4: $(cat "$DIO_TMP/reader")"
 	[ "$rc" -eq 4 ]
-}
-
-kill_first()
-{
-	kill "-$1" "$pid"
 }
 
 kill_server()
@@ -242,7 +196,7 @@ kill_server()
 
 terminated()
 {
-	while_read kill_first TERM && ends 0 ""
+	while_read stop_all && ends 0 ""
 }
 
 server_killed()
@@ -250,10 +204,15 @@ server_killed()
 	while_read kill_server && ends 1 'the server was killed by signal 9'
 }
 
+kill_first()
+{
+	kill -9 "$pid"
+}
+
 # Its keeper goes on without it until all is taken away.
 first_killed()
 {
-	while_read kill_first KILL || return
+	while_read kill_first || return
 	wait "$pid"
 	pid=""
 	dio_wait 60 nothing_left
@@ -314,16 +273,21 @@ dio_check "more requests than tags" many_at_once
 dio_check "two programs side by side" side_by_side
 dio_check "SIGTERM takes the devices away" stop
 
-dio_check "reads are no faster than the platter, fc" no_faster fc 1 16 70.2
-dio_check "reads are no faster than the platter, u320" no_faster u320 1 16 79.4
-dio_check "eight disks are no faster than their link" no_faster fc 8 8 192.7
-dio_check "random reads wait for arm and platter, fc" no_sooner fc read 1620000
-dio_check "random reads wait for arm and platter, u320" no_sooner u320 read 2300000
-dio_check "random writes wait longer, fc" no_sooner fc write 2220000
+while IFS=: read -r name words; do
+	# shellcheck disable=SC2086 # words
+	dio_check "$name" takes $words
+done <<END
+reads are no faster than the platter, fc:14245014 fc 1 64m blocks=16 bs=1m direct
+reads are no faster than the platter, u320:12594458 u320 1 64m blocks=16 bs=1m direct
+eight disks are no faster than their link:5189414 fc 8 64m blocks=8 bs=1m direct
+random reads wait for arm and platter, fc:1620000 fc 1 1g read bs=4k n=100
+random reads wait for arm and platter, u320:2300000 u320 1 1g read bs=4k n=100
+random writes wait longer, fc:2220000 fc 1 1g write bs=4k n=100
+reads are no faster than the link, array:5241090 array 1 64m blocks=16 bs=1m direct
+random reads wait for a command, array:170000 array 1 1g read bs=4k n=100
+random reads wait for a command, nvme:22000 nvme 1 1g read bs=4k n=100
+END
 dio_check "a disk that does not turn" still
-dio_check "reads are no faster than the link, array" no_faster array 1 16 190.8
-dio_check "random reads wait for a command, array" no_sooner array read 170000
-dio_check "random reads wait for a command, nvme" no_sooner nvme read 22000
 
 dio_check "SIGTERM in mid-read" terminated
 dio_check "the server is killed in mid-read" server_killed

@@ -120,11 +120,16 @@ holes_show()
 	done
 }
 
+drop_caches()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
 # disturb N: one of the things that may happen to a file
 disturb()
 {
 	case $(($1 % 5)) in
-	0)	echo 3 >/proc/sys/vm/drop_caches ;;
+	0)	drop_caches ;;
 	1)	punch $((16 + $1 % 8)) ;;
 	2)	truncate -s 25m "$file" ;;
 	3)	truncate -s 32m "$file" ;;
@@ -132,45 +137,59 @@ disturb()
 	esac
 }
 
-# on_system NAME MAKER [holes]
-on_system()
+# readers_beside CMD: readers, and CMD N over and over until one of them has ended; $rounds times
+readers_beside()
 {
-	allow=${3-} punched=""
-	# shellcheck disable=SC2086 # a command line
-	$2 "$disk" >/dev/null 2>&1 || { echo "$2 failed"; return 1; }
-	mount -t "$1" "$disk" "$DIO_TMP/mnt" || return
-	file=$DIO_TMP/mnt/file
-	"$DIO_DIR/disk_stamp" disk=0 size=32m "$file" >/dev/null || return
-	_bad=0 _n=0 _round=0
-	while [ "$_round" -lt "$rounds" ]; do
-		_round=$((_round + 1))
+	_bad=0 _n=0
+	for _round in $(seq "$rounds"); do
+		drop_caches
 		start_readers "$_round"
 		while still_reading; do
 			_n=$((_n + 1))
-			disturb "$_n" || { _bad=1; break; }
+			"$1" "$_n" || { _bad=1; break; }
 		done
 		wait_readers || _bad=1
 	done
-	[ "$allow" != holes ] || holes_show || _bad=1
 	allow=""
-	umount "$DIO_TMP/mnt" && return $_bad
+	return $_bad
 }
 
-# loop_disk: sets $disk to a loop device of 320 MiB
-loop_disk()
+# on NAME MAKER CMD...: CMD with a stamped $file on a new file system, or on the disk itself (bdev)
+on()
 {
-	truncate -s 320m "$DIO_TMP/image" || return
-	disk=$(losetup -f --show "$DIO_TMP/image") || return
-	dio_on_exit losetup -d "$disk"
+	_name=$1 _maker=$2
+	shift 2
+	if [ "$_name" = bdev ]; then
+		file=$disk
+		"$DIO_DIR/disk_stamp" disk=0 size=32m write-device "$disk" && "$@"
+		return
+	fi
+	# shellcheck disable=SC2086 # a command line
+	$_maker "$disk" >/dev/null 2>&1 || { echo "$_maker failed"; return 1; }
+	mount -t "$_name" "$disk" "$DIO_TMP/mnt" || return
+	file=$DIO_TMP/mnt/file
+	"$DIO_DIR/disk_stamp" disk=0 size=32m "$file" && sync && "$@"
+	_rc=$?
+	umount "$DIO_TMP/mnt" && return $_rc
 }
 
+# restless [holes]
+restless()
+{
+	allow=${1-} punched=""
+	readers_beside disturb && { [ -z "${1-}" ] || holes_show; }
+}
+
+# Large folios, on a loop device of 320 MiB
 on_xfs()
 {
 	_scratch=$disk
-	loop_disk && on_system "$@"
-	_rc=$?
+	truncate -s 320m "$DIO_TMP/image" && disk=$(losetup -f --show "$DIO_TMP/image") || return
+	dio_on_exit losetup -d "$disk"
+	on "$@"
+	_xfs=$?
 	disk=$_scratch
-	return $_rc
+	return $_xfs
 }
 
 # bad_sectors NAME: where the pages lie that are to be bad, one in 1000 KiB: no multiple of a window
@@ -204,40 +223,9 @@ bad_pages()
 	allow=bad=1000k
 	# Later kernels keep pages of these in large folios, on 7.3 of up to 512 KiB.
 	[ "$1" = ext2 ] || allow="$allow folio=512k"
-	_bad=0 _round=0
-	while [ "$_round" -lt "$rounds" ]; do
-		_round=$((_round + 1))
-		disturb 0
-		start_readers "$_round"
-		while still_reading; do
-			disturb 0
-		done
-		wait_readers || _bad=1
-	done
-	allow=""
-	dio_dm_table ra_stress "0 $DIO_SECTORS linear $DIO_DISK 0" && return $_bad
-}
-
-# bad_pages_on NAME
-bad_pages_on()
-{
-	if [ "$1" = bdev ]; then
-		stamp_disk && bad_pages "$1"
-		return
-	fi
-	mke2fs -q -F -t "$1" -b 4096 "$disk" >/dev/null 2>&1 || return
-	mount -t "$1" "$disk" "$DIO_TMP/mnt" || return
-	file=$DIO_TMP/mnt/file
-	"$DIO_DIR/disk_stamp" disk=0 size=32m "$file" >/dev/null && sync && bad_pages "$1"
+	readers_beside drop_caches
 	_rc=$?
-	umount "$DIO_TMP/mnt" && return $_rc
-}
-
-# stamp_disk: sets $file to the disk itself
-stamp_disk()
-{
-	file=$disk
-	"$DIO_DIR/disk_stamp" disk=0 size=32m write-device "$disk" >/dev/null
+	dio_dm_table ra_stress "0 $DIO_SECTORS linear $DIO_DISK 0" && return $_rc
 }
 
 # small_group MIB: sets $group to a cgroup that has no more memory
@@ -255,7 +243,7 @@ small_group()
 # The same readers and no disturbance but a cgroup with a quarter of the file's size
 in_little_memory()
 {
-	stamp_disk && small_group 8 || return
+	small_group 8 || return
 	start_readers 1
 	reader blocks writes=40 fsync=100 bs=16k n=1000
 	wait_readers
@@ -264,15 +252,15 @@ in_little_memory()
 	return $_rc
 }
 
-# fio_on NAME: on a file of 40 MiB
-fio_on()
+# On a file of 40 MiB
+fio_verifies()
 {
-	mke2fs -q -F -t "$1" "$disk" >/dev/null 2>&1 || return
-	mount -t "$1" "$disk" "$DIO_TMP/mnt" && small_group 20 || return
-	DIO_FIO_FILE=$DIO_TMP/mnt/file in_group fio --eta=never "$DIO_DIR/test_ra_stress.fio"
+	rm "$file"
+	small_group 20 || return
+	DIO_FIO_FILE=$file in_group fio --eta=never "$DIO_DIR/test_ra_stress.fio"
 	_rc=$?
 	group=""
-	umount "$DIO_TMP/mnt" && return $_rc
+	return $_rc
 }
 
 dio_init "$@"
@@ -286,16 +274,18 @@ dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan $(($(echo "$systems" | wc -l) + 6))
 
 while IFS=: read -r name maker holes; do
-	on=on_system
+	on=on
 	[ "$name" != xfs ] || on=on_xfs
-	check_on "readers of a restless file on $name" "$name" "$maker" $on "$name" "$maker" "$holes"
+	check_on "readers of a restless file on $name" "$name" "$maker" $on "$name" "$maker" \
+		restless "$holes"
 done <<LIST
 $systems
 LIST
 
-dio_check "readers of a file with bad pages on bdev" bad_pages_on bdev
+dio_check "readers of a file with bad pages on bdev" on bdev "" bad_pages bdev
 for name in ext2 ext4; do
-	check_on "readers of a file with bad pages on $name" $name debugfs bad_pages_on $name
+	check_on "readers of a file with bad pages on $name" $name debugfs \
+		on $name "mke2fs -q -F -t $name -b 4096" bad_pages $name
 done
 
 # /proc/cgroups of later kernels does not name what there is in the second version alone.
@@ -307,13 +297,13 @@ fi
 if [ -n "$memory" ]; then
 	dio_skip "readers in little memory" "$memory"
 else
-	dio_check "readers in little memory" in_little_memory
+	dio_check "readers in little memory" on bdev "" in_little_memory
 fi
 for name in ext2 ext4; do
 	case="fio verifies what it writes in little memory on $name"
 	if [ -n "$memory" ]; then
 		dio_skip "$case" "$memory"
 	else
-		check_on "$case" $name fio fio_on $name
+		check_on "$case" $name fio on $name "mke2fs -q -F -t $name" fio_verifies
 	fi
 done

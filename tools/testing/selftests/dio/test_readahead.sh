@@ -66,50 +66,15 @@ exactly()
 	within "$@" && [ "$reads" -eq "$1" ] && [ "$pages" -eq "$2" ]
 }
 
-# The first two runs teach the length, at up to 7 reads of 93 pages each (6 on 6.1: windows that
-# end where folios do open smaller); each of the others is one read, exact to the page.
-constant_runs()
-{
-	within $((48 + 14)) $((48 * $1 / 4 + 186)) run len="$1k" bs=4k every=1m n=50
-}
-
-# The same, and what is read around the header
-runs_behind_looks()
-{
-	within $((48 + 14 + 4)) $((48 * $1 / 4 + 186 + 32)) run look len="$1k" bs=4k every=1m n=50
-}
-
 # On a disk that takes a millisecond what is read beyond a run is still on its way when the next begins.
 runs_on_a_slow_disk()
 {
 	echo 128 >"/sys/block/${DIO_DM##*/}/queue/read_ahead_kb"
 	_disk=$disk disk=$DIO_DM
-	runs_behind_looks "$1"
+	within 66 986 run look len=64k bs=4k every=1m n=50
 	_rc=$?
 	disk=$_disk
 	return $_rc
-}
-
-longer_than_window()
-{
-	within $((48 * 2 + 20)) $((48 * 64 + 400)) run len=256k bs=4k every=1m n=50
-}
-
-random_then_sequential()
-{
-	# 1, 4 and 16 pages, then 32 at a time, of which four may be too many, as large folios end windows
-	within $((50 + 3 + 32 + 4)) $((50 + 1024 + 64)) turn len=4m bs=4k every=1m n=50
-}
-
-sequential()
-{
-	within $((4096 / 32 + 6)) $((4096 + 64)) seq bs=4k n=4096
-}
-
-# A page each of 16 in a row is read, and no other
-advice_random()
-{
-	exactly $((50 * 16)) $((50 * 16)) run len=64k bs=4k every=1m n=50 advise=random
 }
 
 # Windows of twice the size, and of runs of 16 pages nothing is expected
@@ -121,19 +86,6 @@ advice_sequential()
 	[ "$reads" -ge 200 ]
 }
 
-# In turns: each stream must come to full windows, and no page be left out, as each read for one of
-# them has the pages behind it read apart.
-streams_on_one_file()
-{
-	within $((2048 / 32 + 8 * $1 + 4)) $((2048 + $1 * 64)) streams "k=$1" bs=4k n=$((2048 / $1))
-}
-
-# Of faults the first two, and the runs that teach the length, read a window of 32 pages or two.
-mapped_runs()
-{
-	within $((48 + 14)) $((48 * $1 / 4 + 186)) mmap-run len="$1k" every=1m n=50
-}
-
 # as_ever WORDS...: the load costs no more than with the policy switched off, but for two windows
 as_ever()
 {
@@ -143,28 +95,6 @@ as_ever()
 	_rc=$?
 	[ ! -e $_switch ] || echo 1 >$_switch
 	[ $_rc -eq 0 ] && within $((reads + 2)) $((pages + 64)) "$@"
-}
-
-# A window around each: 7.3 gives up when 100 were in vain, 6.1 never
-mapped_random()
-{
-	as_ever mmap-random every=256k n=160
-}
-
-# Every 20th page
-mapped_scan()
-{
-	as_ever mmap-run len=4k every=80k n=300
-}
-
-mapped_sequential()
-{
-	within $((4096 / 32 + 8)) $((4096 + 96)) mmap-seq n=4096
-}
-
-mapped_turn()
-{
-	within $((50 + 1024 / 32 + 6)) $((50 * 32 + 1024 + 64 + 96)) mmap-turn len=4m every=1m n=50
 }
 
 # A run length that another open file has learnt is none of ours.
@@ -246,41 +176,60 @@ dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb"
 dio_settle
 echo 128 >"$queue/read_ahead_kb"
 
+# The first two runs teach the length, at up to 7 reads of 93 pages each (6 on 6.1: windows that end
+# where folios do open smaller); each of the others is one read, exact to the page. A look at the
+# header is 4 reads, and what is read around it. Of faults the first two, and the runs that teach the
+# length, read a window of 32 pages or two.
 dio_plan 26
+runs="every=1m n=50"
 for kb in 16 64 128; do
-	dio_check "runs of $kb KiB take a read each, and no page too many" constant_runs $kb
+	# shellcheck disable=SC2086 # words
+	dio_check "runs of $kb KiB take a read each, and no page too many" \
+		within $((48 + 14)) $((48 * kb / 4 + 186)) run len=${kb}k bs=4k $runs
 done
 for kb in 16 64; do
+	# shellcheck disable=SC2086 # words
 	dio_check "runs of $kb KiB behind a look at the header take a read each" \
-		runs_behind_looks $kb
+		within $((48 + 18)) $((48 * kb / 4 + 218)) run look len=${kb}k bs=4k $runs
+	# shellcheck disable=SC2086 # words
+	dio_check "mapped runs of $kb KiB take a read each" \
+		within $((48 + 14)) $((48 * kb / 4 + 186)) mmap-run len=${kb}k $runs
 done
+
+# A file that turns sequential is read in 1, 4 and 16 pages, then 32 at a time, of which four may be
+# too many, as large folios end windows. Each stream must come to full windows, and no page be left
+# out: each read for one of them has the pages behind it read apart.
+while IFS='|' read -r name reads pages words; do
+	# shellcheck disable=SC2004,SC2086 # sums, which dash wants to see; words
+	dio_check "$name" within $(($reads)) $(($pages)) $words
+done <<END
+runs longer than a window take two reads|48*2+20|48*64+400|run len=256k bs=4k every=1m n=50
+a file that turns sequential comes to full windows|50+3+32+4|50+1024+64|turn len=4m bs=4k every=1m n=50
+a sequential file is read in full windows|4096/32+6|4096+64|seq bs=4k n=4096
+2 streams on one open file|2048/32+20|2048+2*64|streams k=2 bs=4k n=1024
+8 streams on one open file|2048/32+68|2048+8*64|streams k=8 bs=4k n=256
+sequential faults read full windows|4096/32+8|4096+96|mmap-seq n=4096
+random faults, then sequential ones|50+1024/32+6|50*32+1024+64+96|mmap-turn len=4m every=1m n=50
+MADV_SEQUENTIAL reads on|4096/64+8|4096+128|mmap-seq n=4096 advise=sequential
+END
 slow="runs of 64 KiB behind a look at the header take a read each, on a slow disk, too"
 if dio_dm ra_slow "0 131072 delay $disk 0 1"; then
-	dio_check "$slow" runs_on_a_slow_disk 64
+	dio_check "$slow" runs_on_a_slow_disk
 	dio_dm_remove ra_slow
 else
 	dio_skip "$slow" "$DIO_WHY"
 fi
-dio_check "runs longer than a window take two reads" longer_than_window
 dio_check "random pages are read singly" exactly 60 60 random bs=4k every=1m n=60
-dio_check "a file that turns sequential comes to full windows" random_then_sequential
-dio_check "a sequential file is read in full windows" sequential
-dio_check "POSIX_FADV_RANDOM reads what is asked for" advice_random
+# A page each of 16 in a row is read, and no other
+dio_check "POSIX_FADV_RANDOM reads what is asked for" exactly 800 800 \
+	run len=64k bs=4k every=1m n=50 advise=random
 dio_check "POSIX_FADV_SEQUENTIAL doubles the window" advice_sequential
-for k in 2 8; do
-	dio_check "$k streams on one open file" streams_on_one_file $k
-done
-for kb in 16 64; do
-	dio_check "mapped runs of $kb KiB take a read each" mapped_runs $kb
-done
-dio_check "random faults read no more than ever" mapped_random
-dio_check "sequential faults read full windows" mapped_sequential
-dio_check "random faults, then sequential ones" mapped_turn
 dio_check "MADV_RANDOM reads what is touched" exactly 60 60 mmap-run len=16k every=1m n=15 advise=random
-dio_check "MADV_SEQUENTIAL reads on" within $((4096 / 64 + 8)) $((4096 + 128)) \
-	mmap-seq n=4096 advise=sequential
+# A window around each: 7.3 gives up when 100 were in vain, 6.1 never
+dio_check "random faults read no more than ever" as_ever mmap-random every=256k n=160
+# Every 20th page
+dio_check "a sparse mapped scan costs no more than ever" as_ever mmap-run len=4k every=80k n=300
 dio_check "an open file does not learn from another" state_is_per_open_file
-dio_check "a sparse mapped scan costs no more than ever" mapped_scan
 dio_check "read_ahead_kb 0 reads single pages" no_readahead_kb
 dio_check "the tracepoints tell used from wasted pages" trace_of_runs
 dio_check "a bad sector hurts its own page only" bad_sector
