@@ -3,7 +3,7 @@
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
     bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, readahead,
-                                           programs, short for several of them (default: all)
+                                           stacks, programs, short for several of them (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json among them: of the
@@ -332,7 +332,7 @@ def count(case, kernel, so):
     files, clocks = [], []
     for passes in (1, most):
         files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
-        figures = guest(kernel, ["-c"], ["-n", str(passes), "-p", case.name],
+        figures = guest(kernel, ["-c"], ["-n", str(passes), case.name],
                         {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
         if not figures:
             return None, None
