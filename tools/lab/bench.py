@@ -31,13 +31,11 @@ import subprocess
 import sys
 import time
 
-from bench_cases import CASES, COVER, GROUPS, GUESTS, KERNELS_OF, MARKED
+from bench_cases import CASES, GROUPS, GUESTS, KERNELS_OF, MARKED, PARTS
 import bench_data
 from bench_programs import PROGRAMS
-import bench_real
 from field import reported
-import layers
-from profile import BadInput, compare, one_iteration, table as symbol_table
+import profile
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
@@ -47,7 +45,7 @@ KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
 WORDS = 5       # so many of them are words, the others numbers
 CLOCK_ERROR = 0.005
-MOST_CASES = {"readahead": 40, "over": 20, "programs": 20}      # of a boot. Others share a floor.
+MOST_CASES = {"readahead": 40, "over": 20, "programs": 20, "stacks": 10}     # of a boot
 MARK_ERROR = 0.01
 # In the guest: for a seed of its own the kernel would first have to gather randomness, where there
 # is none; and it reads no more of the host's files than it must.
@@ -209,11 +207,6 @@ def matching(results, patterns):
             any(fnmatch.fnmatch(r[k], p) for p in patterns for k in ("report", "case"))]
 
 
-def cover(results, base=None):
-    """The few of them, of a base, that a cover letter shows"""
-    return [r for r in of_base(results, base) if tuple(r[k] for k in KEY) in COVER]
-
-
 def guest(kernel, flags, args, env=None, quiet=False):
     """The figures of bench_guest.py. What it says besides goes to stderr, if quiet only then when it
     has failed."""
@@ -230,17 +223,16 @@ def guest(kernel, flags, args, env=None, quiet=False):
     return parse_lines(done.stdout)
 
 
-def marked_guest(so, kernel, flags, args, quiet=False):
+def marked_guest(kernel, flags, args, quiet=False):
     """Those of a guest that sets marks: instructions between them in the place of time."""
-    files = [os.path.join(OUT, "log", f"real-{kernel}.{what}") for what in ("counts", "marks")]
-    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": "{},out={},marks={}".format(so, *files)},
-                    quiet=quiet)
+    file = os.path.join(OUT, "log", f"real-{kernel}.marks")
+    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{plugin()},out={file},marks=on"}, quiet)
     clock = {key: figure["value"] for key, figure in figures.items()}
     try:
-        bench_real.per_io(figures, files[1], os.path.join(tree_of(kernel), "System.map"))
-    except BadInput as e:
+        profile.per_io(figures, file, os.path.join(tree_of(kernel), "System.map"), PARTS)
+    except profile.BadInput as e:
         sys.exit(f"bench: {kernel}: {e}")
-    os.remove(files[1])
+    os.remove(file)
     for key, figure in figures.items():
         if CASES[key[1]].args["disk"] == "atonce" and \
                 abs(figure["value"] / clock[key] - 1) > MARK_ERROR:
@@ -251,7 +243,10 @@ def marked_guest(so, kernel, flags, args, quiet=False):
 
 def guest_of(name):
     """What boots the guest of that name, and gives its figures"""
-    return functools.partial(marked_guest, plugin()) if name in MARKED else guest
+    if name not in MARKED:
+        return guest
+    plugin()    # once, before two guests want it
+    return marked_guest
 
 
 def counted(flags, args, kernels=KERNELS, run_one=None):
@@ -273,12 +268,6 @@ def make_data(cases):
         sys.exit(f"bench: {e}")
 
 
-def boots_of(name, cases):
-    """The cases of a guest, boot by boot. What takes long is kept every few minutes."""
-    most = MOST_CASES.get(name, len(CASES))
-    return [cases[i:i + most] for i in range(0, len(cases), most)]
-
-
 def run(cases, passes):
     """Measure, keep the results, return those of the base that was measured."""
     base = None
@@ -287,7 +276,8 @@ def run(cases, passes):
         make_data(programs)
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
-        for part in boots_of(name, those):
+        most = MOST_CASES.get(name, len(CASES))
+        for part in (those[i:i + most] for i in range(0, len(those), most)):
             by_kernel = counted([*flags], ["-n", str(passes), *part],
                                 KERNELS_OF.get(name, KERNELS), guest_of(name))
             new = dated(merge(above_floor(by_kernel)))
@@ -317,6 +307,7 @@ def add(path):
     save(update(load(), new))
 
 
+@functools.cache
 def plugin():
     """Build the counting plugin; its path."""
     path = os.path.join(OUT, "build", "insn_count.so")
@@ -326,49 +317,44 @@ def plugin():
     return path
 
 
-def count(case, kernel, so):
-    """Boot twice with the plugin: (the counts' files, instructions a unit by the guest's clock)."""
+def profile_on(case, kernel):
+    """Boot twice with the plugin: {symbol: instructions}, held against the guest's clock; None if
+    this kernel cannot run the case."""
     metric, units, most = case.profile
     files, clocks = [], []
     for passes in (1, most):
         files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
         figures = guest(kernel, ["-c"], ["-n", str(passes), case.name],
-                        {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
+                        {"QEMU_PLUGIN": f"{plugin()},out={files[-1]}"})
         if not figures:
-            return None, None
-        clocks += [f["value"] * passes * units for k, f in figures.items() if k[2] == metric]
-    return files, (clocks[1] - clocks[0]) / ((most - 1) * units)
-
-
-def profile(case, kernels):
-    so = plugin()
-    _, units, most = case.profile
-    clocks, done = {}, {}
-    for kernel in kernels:
-        files, clock = count(case, kernel, so)
-        if not files:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
-            continue
-        try:
-            done[kernel] = one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
-                                         (units, most * units))
-        except BadInput as e:
-            sys.exit(f"bench: {kernel}: {e}")
-        clocks[kernel] = clock
-    if not done:
-        sys.exit(f"bench: no kernel can run {case.name}")
-    symbols = compare(*done.values())
-    print("\n".join(symbol_table(symbols)))
-    for kernel, clock in clocks.items():
-        error = sum(done[kernel].values()) / clock - 1
-        print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
-        if abs(error) > CLOCK_ERROR:
-            sys.exit("bench: the profile does not agree with the clock (is the host busy?)")
-    if tuple(done) == KERNELS:
-        new = layers.rows(base_version(), case.name, done,
-                          {kernel: tree_of(kernel) for kernel in KERNELS},
-                          f"bench.py profile {case.name}")
-        save(update(load(), dated([{**r, "ratio": ratio(r["stock"], r["patched"])} for r in new])))
+            return None
+        clocks += [f["value"] * passes * units for k, f in figures.items() if k[2] == metric]
+    clock = (clocks[1] - clocks[0]) / ((most - 1) * units)
+    try:
+        symbols = profile.one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
+                                        (units, most * units))
+    except profile.BadInput as e:
+        sys.exit(f"bench: {kernel}: {e}")
+    error = sum(symbols.values()) / clock - 1
+    print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
+    if abs(error) > CLOCK_ERROR:
+        sys.exit("bench: the profile does not agree with the clock (is the host busy?)")
+    return symbols
+
+
+def profile_case(case, kernels):
+    done = {kernel: symbols for kernel in kernels if (symbols := profile_on(case, kernel))}
+    if done:
+        print("\n".join(profile.table(done)))
+    if tuple(done) != KERNELS:
+        return
+    both = [profile.layers(done[kernel], profile.functions(tree_of(kernel))) for kernel in KERNELS]
+    new = [{"base": base_version(), "report": "layers", "case": case.name, "metric": layer,
+            "unit": "insn", "stock": round(stock, 1), "patched": round(both[1][layer], 1),
+            "ratio": ratio(stock, both[1][layer]), "spread": None, "reported": None, "time": "cpu",
+            "command": f"bench.py profile {case.name}"} for layer, stock in both[0].items()]
+    save(update(load(), dated(new)))
 
 
 def named(words, parser):
@@ -396,7 +382,7 @@ def main():
             if not CASES[case].profile:
                 sys.exit(f"bench: no such case to profile: {case}")
         for case in cases:
-            profile(CASES[case], args.word[1:] or KERNELS)
+            profile_case(CASES[case], args.word[1:] or KERNELS)
         return None
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):

@@ -282,11 +282,3 @@ GROUPS = {
     "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096", "-kb8192")
                 for size in ("16k", "64k", "128k", "256k")],
 }
-# The cover letter's rows: a dozen that are the same in each run
-COVER = (("field-1", "direct", "insn_per_mib"), ("field-1", "model-direct", "mb_per_s"),
-         ("engine", "read-4k-ext2", "insn_above_floor"),
-         ("engine", "overwrite-4k-ext2", "insn"),
-         ("engine", "aio-4k-ext2", "insn_above_floor"), ("engine", "read-4k-jfs", "insn"),
-         ("engine", "read-64k-ext2", "insn"), ("engine", "read-1m-huge-ext2", "insn"),
-         ("field-2", "dss-hdd", "time"), ("readahead", "run-64k-by-4k", "device_reads_per_run"),
-         ("readahead", "run-64k-by-4k-hdd", "time"), ("readahead", "lowmem-64", "pages_unread"))
