@@ -39,8 +39,10 @@ a dm stripe.
 
 from typing import NamedTuple
 
+from bench_programs import PROGRAMS
+
 # guest.sh's words. -c: the clock counts instructions
-GUESTS = {"engine": ("-c",), "stacks": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
+GUESTS = {"engine": ("-c",), "stacks": ("-c",), "real": ("-c",), "distro": ("-c",), "readahead": ("-c",),
           "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",),
           "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
@@ -113,9 +115,7 @@ def stacks():
 
 
 # bench_disks.py makes them.
-REAL_DISKS = {"100us": "null_blk, irqmode 2 (timer), 100 us", "softirq": "null_blk, irqmode 1",
-              "sdebug": "scsi_debug, delay of 100 us",
-              "virtio": "virtio-scsi, interrupts",
+REAL_DISKS = {"100us": "null_blk, irqmode 2 (timer), 100 us", "sdebug": "scsi_debug, delay of 100 us",
               "atonce": "null_blk, irqmode 0: at once"}
 PARTS = 7       # of a run, with a mark before each and behind the last
 REAL_PLACES = ("bdev", "ext4", "xfs", "jfs")
@@ -129,14 +129,6 @@ REAL_WAYS = {"read-4k": ("read bs=4k", 4000), "overwrite-4k": ("write bs=4k", 40
 REAL_FEW = ("read-4k", "overwrite-4k", "aio-4k-q1", "aio-4k-q32")
 
 
-def ways_on(disk):
-    """Of REAL_WAYS those that are measured on a disk. Of one request the host decides whether QEMU
-    answers before the guest idles."""
-    if disk == "virtio":
-        return ("aio-4k-q32", "uring-4k-q32")
-    return tuple(REAL_WAYS) if disk in ("100us", "atonce") else REAL_FEW
-
-
 def real_name(way, place, disk, guest):
     return f"{way}-{place}-{disk}" + ("-distro" if guest == "distro" else "")
 
@@ -146,7 +138,7 @@ def real():
     for guest in MARKED:
         for place in REAL_PLACES:
             for disk in REAL_DISKS:
-                for way in ways_on(disk):
+                for way in REAL_FEW if disk == "sdebug" else REAL_WAYS:
                     words, ios = REAL_WAYS[way]
                     yield Case(real_name(way, place, disk, guest), "real", guest,
                                {"words": words, "ios": ios, "place": place, "disk": disk},
@@ -224,10 +216,6 @@ def over():
                        time="fixed")
 
 
-PROGRAMS = ("sqlite-scan", "sqlite-range", "sqlite-blobs", "sqlite-chunks", "sqlite-opens",
-            "sqlite-vacuum", "git-log", "git-clone", "tar", "grep", "lmdb-get", "lmdb-scan",
-            "lmdb-blobs", "lmdb-chunks", "model-layers", "rocksdb-get", "rocksdb-range",
-            "rocksdb-scan", "rocksdb-compact")
 # Disk, file system, page cache in percent of the data
 PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
                   ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))
@@ -260,19 +248,21 @@ def arrays():
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 
 
-CASES = {case.name: case for case in (*engine(), *stacks(), *real(), *readahead(), *over(), *programs(), *arrays())}
+CASES = {case.name: case for make in (engine, stacks, real, readahead, over, programs, arrays)
+         for case in make()}
+
+
+def of_guest(*guests):
+    return [name for name, case in CASES.items() if case.guest in guests]
+
+
 # What bench.py takes for several: what fits an hour, without naming an array; what make run measures;
 # what figures of make report are made of
 GROUPS = {
-    "all": [name for name, case in CASES.items() if case.guest in ("engine", "stacks", "readahead")] +
-           ["model"] +
-           [name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110"))],
-    "engine": [name for name, case in CASES.items() if case.guest == "engine"],
-    "stacks": [name for name, case in CASES.items() if case.guest == "stacks"],
-    "real": [name for name, case in CASES.items() if case.guest in MARKED],
-    "readahead": [name for name, case in CASES.items() if case.guest == "readahead"],
-    "over": [name for name, case in CASES.items() if case.guest == "over"],
-    "programs": [case.name for case in programs()],
+    "all": [*of_guest("engine", "stacks", "readahead"), "model",
+            *(name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110")))],
+    "real": of_guest(*MARKED),
+    **{guest: of_guest(guest) for guest in ("engine", "stacks", "readahead", "over", "programs")},
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")
                 for place in ("bdev", "raw", "ext2", "ext4")),

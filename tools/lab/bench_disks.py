@@ -110,22 +110,14 @@ def scsi_debug_disks(count=8, **settings):
     return found()
 
 
-def virtio_disk():
-    """What guest.sh -e attaches"""
-    for disk in glob.glob("/sys/bus/virtio/drivers/virtio_scsi/virtio*/host*/target*/*/block/*"):
-        return f"/dev/{os.path.basename(disk)}"
-    raise Failed("no virtio-scsi disk: guest.sh -e")
-
-
 def late_disk(name):
     """A disk of DISK_MIB that neither keeps nor copies data, and completes in its own time; its
     node."""
-    null = {"size": DISK_MIB, "queue_mode": 2}
-    return {"100us": lambda: null_disk(name, **null, irqmode=2, completion_nsec=LATE_NS),
-            "softirq": lambda: null_disk(name, **null, irqmode=1),
-            "sdebug": lambda: scsi_debug_disks(1, virtual_gb=1, ndelay=LATE_NS)[0],
-            "virtio": virtio_disk,
-            "atonce": lambda: switched().empty}[name]()
+    if name == "sdebug":
+        return scsi_debug_disks(1, virtual_gb=1, ndelay=LATE_NS)[0]
+    if name == "atonce":
+        return switched().empty
+    return null_disk(name, size=DISK_MIB, queue_mode=2, irqmode=2, completion_nsec=LATE_NS)
 
 
 @functools.cache

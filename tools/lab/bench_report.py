@@ -13,47 +13,29 @@ import os
 import sys
 
 import bench
-from bench_cases import (MARKED, PROGRAM_PLACES, PROGRAMS, REAL_DISKS, REAL_PLACES, REAL_WAYS,
-                         STACK_FS, STACK_IOS, STACK_WAYS, STACKS, real_name)
+from bench_cases import (MARKED, PROGRAM_PLACES, REAL_DISKS, REAL_PLACES, REAL_WAYS, STACK_FS,
+                         STACK_IOS, STACK_WAYS, STACKS, real_name)
+from bench_programs import PROGRAMS
 from profile import LAYERS
 
-LESS, MORE, NEITHER = -1, 1, 0
 SAME = 0.005    # a change of half a percent or less is nobody's gain
-
-METRICS = {
-    "insn": (LESS, "instructions an I/O"),
-    "insn_per_mib": (LESS, "instructions a MiB"),
-    "insn_above_floor": (LESS, "instructions an I/O above those of stock's disk"),
-    "bios": (LESS, "bios an I/O"),
-    "switches": (LESS, "context switches an I/O"),
-    "late_us": (LESS, "time of an I/O on disks of 100 us"),
-    "elapsed": (LESS, "time"),
-    "time": (LESS, "time a MiB"),
-    "seconds": (LESS, "time"),
-    "latency_us": (LESS, "mean latency"),
-    "mb_per_s": (MORE, "throughput"),
-    "per_s": (MORE, "I/Os a second"),
-    "gain": (MORE, "speed of direct to buffered"),
-    "io_kib": (MORE, "length of an I/O"),
-    "bio_kib": (MORE, "length of a bio"),
-    "ios_per_s": (NEITHER, "I/Os a second"),
-    "device_reads_per_run": (LESS, "disk reads a run"),
-    "device_reads_per_mib": (LESS, "disk reads a MiB"),
-    "reads_per_mib": (LESS, "disk reads a MiB"),
-    "bytes_read_per_used": (LESS, "bytes read for one used"),
-    "read_per_used": (LESS, "bytes read for one used"),
-    "device_reads": (LESS, "reads of the disk"),
-    "mib_read": (LESS, "read from the disk"),
-    "refaults": (LESS, "pages that came back"),
-    "memory_stall": (LESS, "waits for memory"),
-    "io_stall": (LESS, "waits for the disk"),
-    "p50": (LESS, "median latency"),
-    "p99": (LESS, "latency of 99 %"),
-    "pages_unread": (LESS, "pages read in vain"),
-    "bios_per_mib": (LESS, "bios a MiB"),
-    "ios_per_mib": (LESS, "I/Os a MiB"),
-    "cleared": (LESS, "bytes cleared an I/O"),
-    "dio_written": (LESS, "bytes of struct dio written an I/O"),
+MORE = ("mb_per_s", "per_s", "gain", "io_kib", "bio_kib")       # is better; of NEITHER nobody knows
+NEITHER = ("ios_per_s",)
+# What a metric counts, where its name does not say so
+WORDS = {
+    "insn": "instructions an I/O", "insn_per_mib": "instructions a MiB",
+    "insn_above_floor": "instructions an I/O above those of stock's disk",
+    "bios": "bios an I/O", "switches": "context switches an I/O",
+    "late_us": "time of an I/O on disks of 100 us", "elapsed": "time", "time": "time a MiB",
+    "seconds": "time", "latency_us": "mean latency", "mb_per_s": "throughput",
+    "per_s": "I/Os a second", "ios_per_s": "I/Os a second",
+    "gain": "speed of direct to buffered", "io_kib": "length of an I/O",
+    "bio_kib": "length of a bio", "device_reads_per_run": "disk reads a run",
+    "device_reads_per_mib": "disk reads a MiB", "reads_per_mib": "disk reads a MiB",
+    "bytes_read_per_used": "bytes read for one used", "read_per_used": "bytes read for one used",
+    "pages_unread": "pages read in vain", "bios_per_mib": "bios a MiB",
+    "ios_per_mib": "I/Os a MiB", "cleared": "bytes cleared an I/O",
+    "dio_written": "bytes of struct dio written an I/O",
 }
 
 # The rows that a newcomer is shown first, each with the program that it stands for
@@ -100,7 +82,7 @@ def meaning(row):
     """What a row's figure counts"""
     if row["metric"] == "time" and "run-" in row["case"]:
         return "time a run"
-    return METRICS.get(row["metric"], (NEITHER, row["metric"].replace("_", " ")))[1]
+    return WORDS.get(row["metric"], row["metric"].replace("_", " "))
 
 
 def amount(ratio):
@@ -123,10 +105,9 @@ def judge(row):
     change, how = (1, f"{patched:g}, was 0") if ratio is None else (ratio - 1, amount(ratio))
     if abs(change) <= SAME:
         return "same", "no difference" if how.startswith("0.0") else how
-    way = LESS if row["report"] == "layers" else METRICS.get(row["metric"], (NEITHER,))[0]
-    if way == NEITHER:
+    if row["metric"] in NEITHER:
         return "changed", how
-    return "better" if change * way > 0 else "worse", how
+    return "better" if (change > 0) == (row["metric"] in MORE) else "worse", how
 
 
 FIELD = (
