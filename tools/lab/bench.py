@@ -13,8 +13,7 @@
                                            of "layers"; of both kernels, by layer, too
 
 What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run replaces
-the figures that it measured, of the same base, and shows none of other bases. Both kernels run at
-once: the guest's clock counts instructions. profile fails if its sum is off that clock by more than
+the figures that it measured, of the same base, and shows these. Both kernels run at once: the guest's clock counts instructions. profile fails if its sum is off that clock by more than
 half a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
 2 usage.
 """
@@ -186,13 +185,12 @@ def version(base):
 
 
 def table(results):
-    """The results as lines of text: by base, report, then case, in the order of their first
+    """The results as lines of text: by base, report, then case, in the order of their last
     figures."""
     rows = [COLUMNS]
     results = [r for r in results if "before" not in r and "machine" not in r]
-    cases = [r["case"] for r in results]
-    for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"],
-                                            cases.index(r["case"]))):
+    order = {r["case"]: n for n, r in enumerate(results)}
+    for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"], order[r["case"]])):
         rows.append((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
                      *(show(r.get(k)) for k in COLUMNS[WORDS:])))
     widths = [max(map(len, column)) for column in zip(*rows)]
@@ -269,8 +267,8 @@ def make_data(cases):
 
 
 def run(cases, passes):
-    """Measure, keep the results, return those of the base that was measured."""
-    base = None
+    """Measure, keep the results, return them."""
+    measured = []
     programs = [case for case in cases if CASES[case].guest == "programs"]
     if programs:
         make_data(programs)
@@ -282,8 +280,8 @@ def run(cases, passes):
                                 KERNELS_OF.get(name, KERNELS), guest_of(name))
             new = dated(merge(above_floor(by_kernel)))
             save(update(load(), new))
-            base = series_of(new[0]["base"]) if new else base
-    return of_base(load(), base)
+            measured += new
+    return measured
 
 
 def tree_of(kernel):

@@ -16,15 +16,13 @@ import re
 import shutil
 import subprocess
 
-VERSION = 4             # of what is made here: what older ones have made is not used
+VERSION = 5             # of what is made here: what older ones have made is not used
 SEED = 1
 TREE = ("fs", "mm", "block", "include/linux", "include/uapi")   # of the base, 70 MiB
 ROWS = 160000           # of a database, each of some 300 bytes: 48 MiB
-COMMITS = 30
 # Programs, and what they need besides their libraries
 TOOLS = {"sh": (), "cat": (), "tar": (), "grep": (), "sqlite3": (), "mdb_dump": (),
-         "db_bench": (), "git": ("/usr/share/git-core", "/usr/bin/git-upload-pack"),
-         "python3": ("/usr/lib/python3.*/*.py", "/usr/lib/python3.*/encodings",
+         "db_bench": (), "python3": ("/usr/lib/python3.*/*.py", "/usr/lib/python3.*/encodings",
                      "/usr/lib/python3.*/collections", "/usr/lib/python3.*/importlib",
                      "/usr/lib/python3.*/sqlite3",
                      "/usr/lib/python3.*/lib-dynload", "/usr/lib/python3/dist-packages/lmdb",
@@ -74,32 +72,6 @@ def tree(directory, source):
     for name in TREE:
         shutil.copytree(f"{source}/{name}", f"{directory}/{name}", symlinks=True,
                         ignore=shutil.ignore_patterns("*.o", "*.a", "*.cmd", "*.ko", "*.mod*"))
-
-
-def git(directory, *words):
-    subprocess.run(["git", "-c", "user.name=lab", "-c", "user.email=lab@localhost", "-C", directory,
-                    *words], check=True, stdout=subprocess.DEVNULL)
-
-
-def repository(directory, source):
-    """One pack: the tree, and commits that each change some of its files"""
-    work = f"{directory}/work"
-    os.mkdir(work)
-    git(work, "init", "-q")
-    tree(work, source)
-    git(work, "add", "-A")
-    git(work, "commit", "-q", "-m", "all of it")
-    files = sorted(os.path.join(at, name) for at, _, names in os.walk(f"{work}/fs")
-                   for name in names if name.endswith(".c"))
-    rng = random.Random(SEED)
-    for number in range(COMMITS):
-        for path in rng.sample(files, 40):
-            with open(path, "a", encoding="utf-8") as f:
-                f.write(f"/* change {number}: {rng.randrange(10 ** 9)} */\n")
-        git(work, "commit", "-q", "-a", "-m", f"change {number}")
-    git(directory, "clone", "-q", "--bare", "--no-local", work, f"{directory}/repo.git")
-    git(f"{directory}/repo.git", "repack", "-q", "-a", "-d")
-    shutil.rmtree(work)
 
 
 def mapped(directory, pairs):
@@ -176,7 +148,7 @@ def root(directory, _source):
     os.chmod(f"{directory}/tmp", 0o1777)
 
 
-MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "git": repository, "lmdb": lmdb,
+MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "lmdb": lmdb,
           "rocksdb": rocksdb, "levels": levels, "model": model,
           **{name: functools.partial(values, kib) for name, kib in SIZES.items()},
           **{f"mapped-{name}": functools.partial(mapped_values, kib)

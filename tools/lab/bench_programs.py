@@ -74,8 +74,6 @@ PROGRAMS = {
     "sqlite-chunks": ("chunks", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
     "sqlite-opens": ("sqlite", 16, ("python3", "-c", BY_OPENS), ranges),
     "sqlite-vacuum": ("sqlite", 48, ("sqlite3", "db", "vacuum"), None),
-    "git-log": ("git", 32, ("git", "-C", "repo.git", "log", "--stat"), None),
-    "git-clone": ("git", 64, ("git", "clone", "-q", "repo.git", "work"), None),
     "tar": ("tree", 8, ("sh", "-c", "tar cf - fs mm block include | cat"), None),
     "grep": ("tree", 8, ("grep", "-rc", "direct_IO", "fs", "mm", "block", "include"), None),
     "lmdb-get": ("lmdb", 16, ("python3", "-c", BY_KEY),
