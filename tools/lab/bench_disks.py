@@ -189,9 +189,9 @@ def unmount(at=MOUNTED):
                                      check=False).returncode == 0, f"umount {at}")
 
 
-def new_file(mib):
-    """A file of MIB on MOUNTED, whose mapping is cached"""
-    path = f"{MOUNTED}/file"
+def new_file(mib, at=MOUNTED):
+    """A file of MIB, whose mapping is cached"""
+    path = f"{at}/file"
     run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct", "status=none")
     os.sync()
     run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")

@@ -27,7 +27,7 @@ TARGETS = {
     "snapshot": "snapshot A B N 16",
     "integrity": "integrity A 0 - D 1 internal_hash:crc32c",
     "multipath": "multipath 0 0 1 1 round-robin 0 1 1 A 1",
-    "thin": "thin /dev/mapper/bench-pool 0",
+    "thin": "thin A 0",
 }
 
 
@@ -42,12 +42,12 @@ def md(*words):
 
 
 def pool(disk):
-    """A pool of thin volumes with one volume. Its metadata is kept."""
+    """A pool of thin volumes with one volume; its node. Its metadata is kept."""
     run("dd", "if=/dev/zero", f"of={memory_disk('meta')}", "bs=4k", "count=1", "status=none")
     dm("create", "bench-pool", "--table",
        f"0 {SECTORS} thin-pool {memory_disk('meta')} {disk} 128 0 1 skip_block_zeroing")
     dm("message", "bench-pool", "0", "create_thin 0")
-    dm("mknodes")
+    return dm_node("bench-pool")
 
 
 class Stack:
@@ -59,9 +59,8 @@ class Stack:
     def __enter__(self):
         count = 3 if self.name == "raid5" else 2
         self.memory = [memory_disk(n) for n in range(count)]
-        # dm-multipath sends requests: the disks below must have queues. dm-integrity reads its tags.
-        self.whole = self.name in ("multipath", "integrity")
-        if not self.whole:
+        # dm-multipath sends requests: what is below must have a queue. dm-integrity reads its tags.
+        if self.name not in ("multipath", "integrity"):
             self.lower = [Switch(f"stack-{n}", disk, MIB) for n, disk in enumerate(self.memory)]
         self.node = self.make([one.disk for one in self.lower] or self.memory)
         make_fs(self.fs, self.node)
@@ -75,16 +74,15 @@ class Stack:
             return "/dev/md125"
         if self.name == "loop":
             make_fs("ext4", disks[0], OUTER)
-            run("fallocate", "-l", "48M", f"{OUTER}/disk")
-            return run("losetup", "--direct-io=on", "-f", "--show", f"{OUTER}/disk").strip()
+            return run("losetup", "--direct-io=on", "-f", "--show", new_file(44, OUTER)).strip()
         if self.name == "thin":
-            pool(disks[0])
+            disks = [pool(disks[0])]
         dm("create", "bench-stack", "--table", self.table(disks))
         return dm_node("bench-stack")
 
     def table(self, disks):
-        target = " ".join({"A": disks[0], "B": disks[1]}.get(w, w)
-                          for w in TARGETS[self.name].split())
+        target = " ".join({"A": disks[0], "B": disks[-1]}.get(word, word)
+                          for word in TARGETS[self.name].split())
         return f"0 {SECTORS} {target}"
 
     def put_on(self, disk):
@@ -94,7 +92,7 @@ class Stack:
             one.to(f"linear {disk} 0")
         if self.name == "multipath":
             dm("suspend", "--nolockfs", "bench-stack")
-            dm("reload", "bench-stack", "--table", self.table([disk, disk]))
+            dm("reload", "bench-stack", "--table", self.table([disk]))
             dm("resume", "bench-stack")
 
     def bios(self):
@@ -132,23 +130,24 @@ def load(stack, words, path):
 
 def stacks(case, _passes, stack, fs):
     with Stack(stack, fs) as made:
-        paths = {"extend": f"{MOUNTED}/new"}
-        file = new_file(16)
+        paths = dict.fromkeys(STACK_IOS, new_file(16)) | {"extend": f"{MOUNTED}/new"}
         # What says which blocks are free is to be in memory, too.
         tool(f"dio_load extend bs=4k n={PARTS * QUEUES * 32}", paths["extend"])
         subprocess.run(["dumpe2fs", made.node], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=False)
         os.sync()
-        for disk in ("atonce", "100us"):
+        for disk in ("atonce",) if stack == "integrity" else ("atonce", "100us"):
             made.put_on(memory_disk(0) if stack == "integrity" else late_disk(disk))
             for io, what in STACK_IOS.items():
                 for way, words in STACK_WAYS.items():
                     told = f"{what} {words}".strip()
-                    nsec, bios, switched = load(made, told, paths.get(io, file))
+                    nsec, bios, switched = load(made, told, paths[io])
                     name = f"{io}-{way}-{fs}-{stack}"
                     command = f"dio_load {told} bs=4k (null_blk, {disk}, {stack}, {fs})"
-                    figures = (("insn", "insn", nsec), ("bios", "bios", bios),
-                               ("switches", "", switched)) if disk == "atonce" else (
-                              ("late_us", "us", round(nsec / 1000, 2)),)
-                    for metric, unit, value in figures:
-                        emit(case, "stacks", metric, unit, value, command, name)
+                    if disk == "atonce":
+                        emit(case, "stacks", "insn", "insn", nsec, command, name)
+                        emit(case, "stacks", "bios", "bios", bios, command, name)
+                        emit(case, "stacks", "switches", "switches", switched, command, name)
+                    else:
+                        emit(case, "stacks", "late_us", "us", round(nsec / 1000, 2), command, name,
+                             time="fixed")
