@@ -13,7 +13,8 @@
                                            of "layers"; of both kernels, by layer, too
 
 What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run replaces
-the figures that it measured, of the same base, and shows these. Both kernels run at once: the guest's clock counts instructions. profile fails if its sum is off that clock by more than
+the figures that it measured, of the same base, and shows these. Both kernels run at once: the guest's
+clock counts instructions. profile fails if its sum is off that clock by more than
 half a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
 2 usage.
 """
@@ -221,10 +222,10 @@ def guest(kernel, flags, args, env=None, quiet=False):
     return parse_lines(done.stdout)
 
 
-def marked_guest(kernel, flags, args, quiet=False):
+def marked_guest(so, kernel, flags, args, quiet=False):
     """Those of a guest that sets marks: instructions between them in the place of time."""
     file = os.path.join(OUT, "log", f"real-{kernel}.marks")
-    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{plugin()},out={file},marks=on"}, quiet)
+    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},marks=on"}, quiet)
     clock = {key: figure["value"] for key, figure in figures.items()}
     try:
         profile.per_io(figures, file, os.path.join(tree_of(kernel), "System.map"), PARTS)
@@ -241,10 +242,7 @@ def marked_guest(kernel, flags, args, quiet=False):
 
 def guest_of(name):
     """What boots the guest of that name, and gives its figures"""
-    if name not in MARKED:
-        return guest
-    plugin()    # once, before two guests want it
-    return marked_guest
+    return functools.partial(marked_guest, plugin()) if name in MARKED else guest
 
 
 def counted(flags, args, kernels=KERNELS, run_one=None):
@@ -305,7 +303,6 @@ def add(path):
     save(update(load(), new))
 
 
-@functools.cache
 def plugin():
     """Build the counting plugin; its path."""
     path = os.path.join(OUT, "build", "insn_count.so")
@@ -319,11 +316,11 @@ def profile_on(case, kernel):
     """Boot twice with the plugin: {symbol: instructions}, held against the guest's clock; None if
     this kernel cannot run the case."""
     metric, units, most = case.profile
-    files, clocks = [], []
+    so, files, clocks = plugin(), [], []
     for passes in (1, most):
         files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
         figures = guest(kernel, ["-c"], ["-n", str(passes), case.name],
-                        {"QEMU_PLUGIN": f"{plugin()},out={files[-1]}"})
+                        {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
         if not figures:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             return None

@@ -231,9 +231,9 @@ class Real(unittest.TestCase):
         folder = os.path.dirname(self.map)
         os.makedirs(os.path.join(folder, "log"), exist_ok=True)
         os.replace(self.marks, os.path.join(folder, "log", "real-stock.marks"))
-        with mock.patch.multiple(bench, guest=lambda *_: said, OUT=folder, plugin=str,
+        with mock.patch.multiple(bench, guest=lambda *_: said, OUT=folder,
                                  tree_of=lambda _: folder):
-            return bench.marked_guest("stock", [], [])
+            return bench.marked_guest("x.so", "stock", [], [])
 
     def test_where_a_disk_completes_at_once_the_clock_agrees(self):
         self.assertEqual([f["value"] for f in self.guest(500, 505).values()], [500])
