@@ -243,10 +243,12 @@ def fields(results):
 
 
 def cell(rows):
-    """How much the first of them changed, by colour; below, both kernels' figures of each"""
+    """How much the first of them changed, by colour; below, both kernels' figures of that, and of
+    what else changed"""
     rows = [row for row in rows if row]
     if not rows:
         return ""
+    rows[1:] = [row for row in rows[1:] if judge(row)[0] != "same"]
     verdict, how = judge(rows[0])
     change = f"{100 * (rows[0]['ratio'] - 1):+.1f} %" if verdict != "same" and rows[0]["ratio"] \
         else "none" if verdict == "same" else how
@@ -300,8 +302,8 @@ def of_layers(base, found):
 
 
 def of_stacks(base, found):
-    above = [f"{case} {metric} {row['stock']:g} {row['patched']:g}"
-             for (report, case, metric), row in found.items() if report == "stacks" and
+    above = [(text(case), text(meaning(row)), maybe(row, "stock"), maybe(row, "patched"))
+             for (report, case, _), row in found.items() if report == "stacks" and
              None not in (row["stock"], row["patched"]) and row["patched"] > LIMIT * row["stock"]]
     grids = [grid(found, f"{fs}, Linux {base}", "stack", [f"{stack} {io}" for stack in
                                                           (*STACKS, "integrity") for io in STACK_IOS],
@@ -309,8 +311,8 @@ def of_stacks(base, found):
                   [("stacks", f"{line.split()[1]}-{way}-{fs}-{line.split()[0]}", metric)
                    for metric in ("insn", "bios", "switches", "late_us")]) for fs in STACK_FS]
     if any(grids):
-        yield tag("p", text(f"More than one percent above stock, Linux {base}: " +
-                            (", ".join(above) or "none") + "."))
+        yield tag("h3", text(f"More than one percent above stock, Linux {base}: {len(above) or 'none'}"))
+        yield table(("Row", "", "stock", "patched"), above, ("stock", "patched")) * bool(above)
     yield from grids
 
 
@@ -349,11 +351,12 @@ SECTIONS = (
      "Change of the CPU's instructions for an I/O on disks that complete by timer or interrupt: "
      "submitting, interrupts, waking who waits. An idle CPU is not counted. q: so many in flight."),
     ("stacks", "Stacked disks", section_of(of_stacks, "make bench"),
-     "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below: instructions, "
-     "bios below the stack, context switches, and the time on disks of 100 us."),
+     "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below, both kernels' "
+     "figures: instructions and, if they differ, bios below the stack, context switches of all tasks, "
+     "and us on disks of 100 us."),
     ("programs", "Programs", section_of(of_programs, "make programs"),
-     "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds, and "
-     "reads of the disk. Cache: what memory has for the program's data."),
+     "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds and, "
+     "if they differ, reads of the disk. Cache: what memory has for the program's data."),
     ("cost", "What an I/O costs", section_of(of_layers, "make profile CASE=layers"),
      "Every instruction is counted once, and belongs to the layer whose source file it is of."),
     ("readahead", "Readahead by run and window", section_of(of_windows, "tools/lab/bench.py run windows"),
