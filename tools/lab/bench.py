@@ -12,10 +12,10 @@
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
 
-What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run replaces
-the figures that it measured, of the same base, and shows these. Both kernels run at once: the guest's
-clock counts instructions. profile fails if its sum is off that clock by more than
-half a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
+What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run
+replaces the figures that it measured, of the same base, and shows these. Both kernels run at once:
+the guest's clock counts instructions. profile fails if its sum is off that clock by more than half
+a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
 2 usage.
 """
 

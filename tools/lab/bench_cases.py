@@ -26,9 +26,9 @@ Field-2, the tests of the report of 2004, on a file 16 times as large as memory,
 iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of which
 10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
 
-Real: WHAT-SIZE-qDEPTH-WHERE-DISK, the engine's I/Os on disks that complete later (REAL_DISKS). atonce
-is the exact rows' disk: there the guest's clock and what is counted from outside must agree. -distro:
-the same on kernels with what costs time in a distribution's configuration (distro.config).
+Real: WHAT-SIZE-qDEPTH-WHERE-DISK, the engine's I/Os on disks that complete later (REAL_DISKS).
+atonce is the exact rows' disk: there the guest's clock and what is counted from outside must agree.
+-distro: the same on kernels with what costs time in a distribution's configuration (distro.config).
 
 Programs: PROGRAM-FS-DISK-mPERCENT, with page cache for so many percent of their data
 (bench_programs.py, bench_data.py).
@@ -42,9 +42,10 @@ from typing import NamedTuple
 from bench_programs import PROGRAMS
 
 # guest.sh's words. -c: the clock counts instructions
-GUESTS = {"engine": ("-c",), "stacks": ("-c",), "real": ("-c",), "distro": ("-c",), "readahead": ("-c",),
-          "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",),
-          "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
+GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "over", "model"),
+                          ("-c",)),
+          "programs": ("-c", "-p"), "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"),
+          "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched. The lab's own have not these file systems.
 KERNELS_OF = dict.fromkeys(("distro", "over"), ("distro-stock", "distro"))
@@ -115,8 +116,8 @@ def stacks():
 
 
 # bench_disks.py makes them.
-REAL_DISKS = {"100us": "null_blk, irqmode 2 (timer), 100 us", "sdebug": "scsi_debug, delay of 100 us",
-              "atonce": "null_blk, irqmode 0: at once"}
+REAL_DISKS = {"100us": "null_blk, irqmode 2 (timer), 100 us",
+              "sdebug": "scsi_debug, delay of 100 us", "atonce": "null_blk, irqmode 0: at once"}
 PARTS = 7       # of a run, with a mark before each and behind the last
 REAL_PLACES = ("bdev", "ext4", "xfs", "jfs")
 # What dio_load is told, and of so many I/Os
@@ -256,8 +257,8 @@ def of_guest(*guests):
     return [name for name, case in CASES.items() if case.guest in guests]
 
 
-# What bench.py takes for several: what fits an hour, without naming an array; what make run measures;
-# what figures of make report are made of
+# What bench.py takes for several: what fits an hour, without naming an array; what make run
+# measures; what figures of make report are made of
 GROUPS = {
     "all": [*of_guest("engine", "stacks", "readahead"), "model",
             *(name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110")))],

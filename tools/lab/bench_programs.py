@@ -37,7 +37,7 @@ BY_OPENS = ("import sqlite3, sys\n"
 # Layers of a model are copied out of a mapping: all of them as they lie, then in any order.
 BY_LAYERS = ("import mmap, sys\n"
              f"size = {LAYER_MIB} << 20\n"
-             "with open('model', 'rb') as f, mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) as model:\n"
+             "with open('model', 'rb') as f, mmap.mmap(f.fileno(), 0, prot=1) as model:\n"
              f"    for layer in (*range({LAYERS}), *map(int, sys.stdin)):\n"
              "        assert len(model[layer * size:(layer + 1) * size]) == size\n")
 DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", *ROCKSDB, "--histogram")

@@ -4,8 +4,8 @@
 
     bench_report.py [RESULTS [PAGE]]     $O/results.json and $O/report.html, unless they are named
 
-RESULTS is a list of rows as bench.py or the kit's field writes them. BASE=6.1 shows only that base. A
-section without data says what measures it. Exit: 0 written, 1 nothing to show, 2 usage.
+RESULTS is a list of rows as bench.py or the kit's field writes them. BASE=6.1 shows only that base.
+A section without data says what measures it. Exit: 0 written, 1 nothing to show, 2 usage.
 """
 
 import html
@@ -305,13 +305,12 @@ def of_stacks(base, found):
     above = [(text(case), text(meaning(row)), maybe(row, "stock"), maybe(row, "patched"))
              for (report, case, _), row in found.items() if report == "stacks" and
              None not in (row["stock"], row["patched"]) and row["patched"] > LIMIT * row["stock"]]
-    grids = [grid(found, f"{fs}, Linux {base}", "stack", [f"{stack} {io}" for stack in
-                                                          (*STACKS, "integrity") for io in STACK_IOS],
-                  STACK_WAYS, lambda line, way, fs=fs:
+    lines = [f"{stack} {io}" for stack in (*STACKS, "integrity") for io in STACK_IOS]
+    grids = [grid(found, f"{fs}, Linux {base}", "stack", lines, STACK_WAYS, lambda line, way, fs=fs:
                   [("stacks", f"{line.split()[1]}-{way}-{fs}-{line.split()[0]}", metric)
                    for metric in ("insn", "bios", "switches", "late_us")]) for fs in STACK_FS]
     if any(grids):
-        yield tag("h3", text(f"More than one percent above stock, Linux {base}: {len(above) or 'none'}"))
+        yield tag("h3", f"More than one percent above stock, Linux {base}: {len(above) or 'none'}")
         yield table(("Row", "", "stock", "patched"), above, ("stock", "patched")) * bool(above)
     yield from grids
 
@@ -352,16 +351,17 @@ SECTIONS = (
      "submitting, interrupts, waking who waits. An idle CPU is not counted. q: so many in flight."),
     ("stacks", "Stacked disks", section_of(of_stacks, "make bench"),
      "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below, both kernels' "
-     "figures: instructions and, if they differ, bios below the stack, context switches of all tasks, "
-     "and us on disks of 100 us."),
+     "figures: instructions and, if they differ, bios below the stack, context switches of all "
+     "tasks, and us on disks of 100 us."),
     ("programs", "Programs", section_of(of_programs, "make programs"),
-     "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds and, "
-     "if they differ, reads of the disk. Cache: what memory has for the program's data."),
+     "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds "
+     "and, if they differ, reads of the disk. Cache: what memory has for the program's data."),
     ("cost", "What an I/O costs", section_of(of_layers, "make profile CASE=layers"),
      "Every instruction is counted once, and belongs to the layer whose source file it is of."),
-    ("readahead", "Readahead by run and window", section_of(of_windows, "tools/lab/bench.py run windows"),
-     "A run is a stretch that is read from its start to its end, here by 4 KiB; read_ahead_kb is the "
-     "largest window."),
+    ("readahead", "Readahead by run and window",
+     section_of(of_windows, "tools/lab/bench.py run windows"),
+     "A run is a stretch that is read from its start to its end, here by 4 KiB; read_ahead_kb is "
+     "the largest window."),
 )
 
 
@@ -369,7 +369,8 @@ def write(rows):
     """The page"""
     title = "Direct I/O, readahead, raw devices: what was measured"
     of_machine = [r for r in rows if "machine" in r]
-    rows = sorted((r for r in rows if "machine" not in r), key=lambda r: bench.version(r.get("base")))
+    rows = sorted((r for r in rows if "machine" not in r),
+                  key=lambda r: bench.version(r.get("base")))
     results = {}
     for r in rows:
         results.setdefault(bench.series_of(r.get("base")), {})[tuple(r[k] for k in bench.KEY)] = r

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """What insn_count.so counted, by kernel symbol and by layer.
 
-Of one iteration: two boots that differ only in how often they ran a loop, subtracted. Booting itself
-varies, so the loops between must come to many times that (bench.py takes 3000 million), and the total
-must be held against the guest's clock. Or of what lies between two marks of dio_load, on disks that
-complete later: the guest's clock leaps while its CPU idles, so that is counted from outside. The
-kernel must have been booted with nokaslr. Code that System.map does not know (modules, generated
+Of one iteration: two boots that differ only in how often they ran a loop, subtracted. Booting
+itself varies, so the loops between must come to many times that (bench.py takes 3000 million), and
+the total must be held against the guest's clock. Or of what lies between two marks of dio_load, on
+disks that complete later: the guest's clock leaps while its CPU idles, so that is counted from
+outside. The kernel must have been booted with nokaslr. Code that System.map does not know (modules, generated
 code) is "[module or unknown]".
 
-A layer is the object file that a function is of, in the order in which an I/O passes them. A function
-whose name several layers have (static ones) is of the rest, and so are interrupts, timers and locks.
+A layer is the object file that a function is of, in the order in which an I/O passes them. A
+function whose name several layers have (static ones) is of the rest, and so are interrupts, timers
+and locks.
 """
 
 import bisect
@@ -98,8 +99,8 @@ def one_iteration(map_path, count_paths, loops):
 
 def per_io(figures, path, map_path, parts):
     """Give each figure with "part" (how many I/Os it is), in the order in which they were printed,
-    its instructions an I/O, part by part, but for those of an idle CPU. The least and the largest are
-    left out: what the kernel does now and then is in some."""
+    its instructions an I/O, part by part, but for those of an idle CPU. The least and the largest
+    are left out: what the kernel does now and then is in some."""
     segments = [sum(insns for name, insns in block.items() if not IDLE.fullmatch(name))
                 for block in read_blocks(path, SystemMap(map_path))]
     marked = [figure for figure in figures.values() if "part" in figure]
@@ -140,7 +141,8 @@ def layer_of(path):
 def functions(tree):
     """{function: layer} of a kernel that was built here"""
     objects = [os.path.relpath(os.path.join(at, name), tree) for at, _, names in os.walk(tree)
-               for name in names if name.endswith(".o") and not name.endswith((".mod.o", "vmlinux.o"))]
+               for name in names
+               if name.endswith(".o") and not name.endswith((".mod.o", "vmlinux.o"))]
     said = subprocess.run(["xargs", "nm", "-A", "--defined-only"], cwd=tree, check=False,
                           input="\n".join(objects), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True).stdout
