@@ -54,7 +54,7 @@ def engine(case, passes, words, ios, place):
 
 
 def real(case, passes, words, ios, place, disk):
-    """The I/Os on a disk that completes later, in parts with marks between: bench_real.py counts
+    """The I/Os on a disk that completes later, in parts with marks between: profile.py counts
     what lies between two. What is printed here is the guest's clock's."""
     path = switched().path_at(place)
     switched().to(f"linear {late_disk(disk)} 0")
