@@ -10,7 +10,8 @@ import contextlib
 import json
 import os
 
-from bench_disks import (MOUNTED, emit, flush, get, model_disk, null_disk, put, run, switched, tool)
+from bench_disks import (MOUNTED, disk_stat, emit, flush, get, model_disk, null_disk, put, run,
+                         switched, tool)
 
 CGROUPS = "/run/bench-cgroup"
 PAGE = 4096
@@ -63,8 +64,7 @@ def forget(path, disk):
 
 def device_reads(disk):
     """Requests that a disk has read, and sectors"""
-    reads, _, sectors = get(f"/sys/class/block/{os.path.basename(disk)}/stat").split()[:3]
-    return int(reads), int(sectors)
+    return disk_stat(disk)[0], disk_stat(disk)[2]
 
 
 def figures(said, reads, sectors, per_run):

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
 """In the guest: direct I/O on a file of a file system on stacked disks.
 
-Below a stack are linear dm disks that keep data while the file system is made; then what they are on
-neither keeps nor copies any (bench_disks.Switch). On disks that answer at once the clock counts the
-instructions of all tasks. Figures of an I/O are these; bios that came to the disks; context switches
-of all tasks (/proc/stat); and the time on disks of 100 us.
+Below a stack are linear dm disks that keep data while the file system is made; then what they are
+on neither keeps nor copies any (bench_disks.Switch). On disks that answer at once the clock counts
+the instructions of all tasks. Figures of an I/O are these; bios that came to the disks; context
+switches of all tasks (/proc/stat); and the time on disks of 100 us.
 """
 
 import os
 import subprocess
 
 from bench_cases import STACK_IOS, STACK_WAYS
-from bench_disks import (BIN, MOUNTED, Switch, dm, dm_node, emit, get, late_disk, make_fs, new_file,
-                         null_disk, run, tool, unmount)
+from bench_disks import (BIN, MOUNTED, Switch, disk_stat, dm, dm_node, emit, late_disk, make_fs,
+                         new_file, null_disk, run, tool, unmount)
 
 MIB = 64                # of each disk below
 SECTORS = 48 * 2048     # of a dm stack
 OUTER = "/run/bench-outer"
-PARTS, QUEUES = 5, 4    # parts of a run, of which the median counts; I/Os of a part: 32 times that
+PARTS, QUEUES = 5, 2    # parts of a run, of which the median counts; I/Os of a part: 32 times that
 KEY = "11" * 64
 # The target and what follows it; A and B are the disks below.
 TARGETS = {
@@ -101,9 +101,8 @@ class Stack:
 
     def bios(self):
         """That came to the disks below, so far"""
-        stats = [get(f"/sys/class/block/{os.path.basename(disk)}/stat").split() for disk in
-                 [one.disk for one in self.lower] or self.below]
-        return sum(int(s[i]) for s in stats for i in (0, 1, 4, 5))
+        return sum(disk_stat(disk)[i] for disk in [one.disk for one in self.lower] or self.below
+                   for i in (0, 1, 4, 5))
 
     def __exit__(self, *_):
         unmount()

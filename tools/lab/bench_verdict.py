@@ -13,7 +13,6 @@ import argparse
 import glob
 import math
 import os
-import re
 import sys
 import time
 from collections import Counter
