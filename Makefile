@@ -293,6 +293,7 @@ run: packages
 
 bench: modules disks
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
+	@$(LAB)/bench_report.py
 	@$(if $(ARRAY),,$(MAKE) -s --no-print-directory -C tools/testing/dio ra-search \
 		OUTPUT=$(HARNESS_OUT) BASE=$(base))
 

@@ -40,7 +40,7 @@ BY_LAYERS = ("import mmap, sys\n"
              "with open('model', 'rb') as f, mmap.mmap(f.fileno(), 0, prot=1) as model:\n"
              f"    for layer in (*range({LAYERS}), *map(int, sys.stdin)):\n"
              "        assert len(model[layer * size:(layer + 1) * size]) == size\n")
-DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", *ROCKSDB, "--histogram")
+DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", *ROCKSDB)
 READ_DB = (*DB_BENCH, "--readonly")
 VALUE = "select typeof(v || '') from t where id = {};\n"   # all of it is read, nothing done with it
 
@@ -131,34 +131,24 @@ def waits():
                for what in ("memory", "io")}}
 
 
-def latencies(said):
-    """(metric, us) of db_bench"""
-    found = re.search(r"^Percentiles: P50: ([\d.]+) .*P99: ([\d.]+) ", said, re.MULTILINE)
-    if found:
-        yield "p50", float(found[1])
-        yield "p99", float(found[2])
-
-
-def run_inside(command, join, **more):
-    """What a program printed that ran in its cgroup, among its data"""
+def run_inside(command, join, told):
+    """A program runs in its cgroup, among its data."""
     def enter():
         join()
         os.chroot(root())
         os.chdir("/data")
 
-    done = subprocess.run(command, text=True, errors="replace", check=False,
-                          stderr=subprocess.PIPE, preexec_fn=enter, env=ENVIRONMENT, **more)
+    done = subprocess.run(command, text=True, errors="replace", check=False, input=told,
+                          env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          preexec_fn=enter)
     if done.returncode:
         raise Failed(f"{shlex.join(command)}: exit {done.returncode}: {done.stderr[-400:]}")
-    return done.stdout
 
 
 def figures(command, told, join, disk):
     """(metric, unit, value) of a program's run"""
     waited, before, start = waits(), device_reads(disk), time.monotonic_ns()
-    tells = command[0] == "db_bench"
-    said = run_inside(command, join, input=told,
-                      stdout=subprocess.PIPE if tells else subprocess.DEVNULL)
+    run_inside(command, join, told)
     seconds = (time.monotonic_ns() - start) / 1e9
     reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
     yield "seconds", "s", round(seconds, 6)
@@ -166,8 +156,6 @@ def figures(command, told, join, disk):
     yield "mib_read", "MiB", round(sectors / 2048, 3)
     for metric, (unit, value) in waits().items():
         yield metric, unit, value - waited[metric][1]
-    for metric, value in latencies(said or ""):
-        yield metric, "us", round(value, 2)
 
 
 def program(case, _passes, name, fs, disk, percent):
@@ -181,5 +169,4 @@ def program(case, _passes, name, fs, disk, percent):
             raise Failed("no memory cgroup")
         for metric, unit, value in figures(command, told and told(), join, node):
             emit(case, "programs", metric, unit, value,
-                 f"{shlex.join(command)[:200]} ({fs}, model_disk {DISKS[disk]}, "
-                 f"memory for {percent} % of the data)")
+                 f"{name} ({fs}, model_disk {DISKS[disk]}, memory for {percent} % of the data)")

@@ -147,7 +147,7 @@ class Programs(unittest.TestCase):
         ran = {"refaults": ("pages", 5)}, {"refaults": ("pages", 20)}
         with mock.patch.object(bench_programs, "waits", side_effect=ran), \
                 mock.patch.object(bench_programs, "device_reads", lambda disk: (0, 0)), \
-                mock.patch.object(bench_programs, "run_inside", lambda *_, **__: ""):
+                mock.patch.object(bench_programs, "run_inside", lambda *_: None):
             figures = {metric: (unit, value) for metric, unit, value
                        in bench_programs.figures(("tar",), None, None, "sda")}
         self.assertEqual(figures["refaults"], ("pages", 15))
