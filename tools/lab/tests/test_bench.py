@@ -18,6 +18,7 @@ import bench_data  # noqa: E402
 import bench_disks  # noqa: E402
 import bench_guest  # noqa: E402
 import bench_programs  # noqa: E402
+import bench_stacks  # noqa: E402
 import profile  # noqa: E402
 
 
@@ -129,6 +130,14 @@ class Cases(unittest.TestCase):
         for disk, fs, _ in bench_cases.PROGRAM_PLACES:
             self.assertIn(disk, bench_programs.DISKS)
             self.assertIn(fs, bench_disks.MKFS)
+
+    def test_stacks_can_be_made(self):
+        with open(os.path.join(LAB, "../testing/selftests/dio/dio_md.sh"), encoding="utf-8") as f:
+            header = f.read()
+        for stack in (*bench_cases.STACKS, "integrity"):
+            level = stack.removesuffix("-bitmap")
+            self.assertTrue(stack in ("plain", "loop", *bench_stacks.TARGETS) or level in header or
+                            level == "raid5", stack)
 
     def test_words_are_those_of_ra_load(self):
         source = os.path.join(LAB, "../testing/selftests/dio/ra_load.c")
