@@ -216,6 +216,7 @@ run: packages
 
 bench: modules disks
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
+	@$(LAB)/bench_report.py
 	@$(if $(ARRAY),,$(MAKE) -s -C tools/testing/dio ra-search \
 		OUTPUT=$(HARNESS_OUT) BASE=$(base))
 

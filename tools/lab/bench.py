@@ -3,7 +3,7 @@
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
     bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, readahead,
-                                           programs, short for several of them (default: all)
+                                           stacks, programs, short for several of them (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json among them: of the
@@ -12,10 +12,10 @@
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
 
-What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run replaces
-the figures that it measured, of the same base, and shows none of other bases. Both kernels run at
-once: the guest's clock counts instructions. profile fails if its sum is off that clock by more than
-half a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
+What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run
+replaces the figures that it measured, of the same base, and shows these. Both kernels run at once:
+the guest's clock counts instructions. profile fails if its sum is off that clock by more than half
+a percent, real if both differ on a disk that completes at once. Exit: 0 done, 1 a guest failed,
 2 usage.
 """
 
@@ -31,13 +31,11 @@ import subprocess
 import sys
 import time
 
-from bench_cases import CASES, COVER, GROUPS, GUESTS, KERNELS_OF, MARKED
+from bench_cases import CASES, GROUPS, GUESTS, KERNELS_OF, MARKED, PARTS
 import bench_data
 from bench_programs import PROGRAMS
-import bench_real
 from field import reported
-import layers
-from profile import BadInput, compare, one_iteration, table as symbol_table
+import profile
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
@@ -47,7 +45,7 @@ KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
 WORDS = 5       # so many of them are words, the others numbers
 CLOCK_ERROR = 0.005
-MOST_CASES = {"readahead": 40, "over": 20, "programs": 20}      # of a boot. Others share a floor.
+MOST_CASES = {"readahead": 40, "over": 20, "programs": 20, "stacks": 10}     # of a boot
 MARK_ERROR = 0.01
 # In the guest: for a seed of its own the kernel would first have to gather randomness, where there
 # is none; and it reads no more of the host's files than it must.
@@ -188,13 +186,12 @@ def version(base):
 
 
 def table(results):
-    """The results as lines of text: by base, report, then case, in the order of their first
+    """The results as lines of text: by base, report, then case, in the order of their last
     figures."""
     rows = [COLUMNS]
     results = [r for r in results if "before" not in r and "machine" not in r]
-    cases = [r["case"] for r in results]
-    for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"],
-                                            cases.index(r["case"]))):
+    order = {r["case"]: n for n, r in enumerate(results)}
+    for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"], order[r["case"]])):
         rows.append((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
                      *(show(r.get(k)) for k in COLUMNS[WORDS:])))
     widths = [max(map(len, column)) for column in zip(*rows)]
@@ -207,11 +204,6 @@ def matching(results, patterns):
     """The results of which a pattern is the report or fits the case."""
     return [r for r in results if not patterns or
             any(fnmatch.fnmatch(r[k], p) for p in patterns for k in ("report", "case"))]
-
-
-def cover(results, base=None):
-    """The few of them, of a base, that a cover letter shows"""
-    return [r for r in of_base(results, base) if tuple(r[k] for k in KEY) in COVER]
 
 
 def guest(kernel, flags, args, env=None, quiet=False):
@@ -232,15 +224,14 @@ def guest(kernel, flags, args, env=None, quiet=False):
 
 def marked_guest(so, kernel, flags, args, quiet=False):
     """Those of a guest that sets marks: instructions between them in the place of time."""
-    files = [os.path.join(OUT, "log", f"real-{kernel}.{what}") for what in ("counts", "marks")]
-    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": "{},out={},marks={}".format(so, *files)},
-                    quiet=quiet)
+    file = os.path.join(OUT, "log", f"real-{kernel}.marks")
+    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},marks=on"}, quiet)
     clock = {key: figure["value"] for key, figure in figures.items()}
     try:
-        bench_real.per_io(figures, files[1], os.path.join(tree_of(kernel), "System.map"))
-    except BadInput as e:
+        profile.per_io(figures, file, os.path.join(tree_of(kernel), "System.map"), PARTS)
+    except profile.BadInput as e:
         sys.exit(f"bench: {kernel}: {e}")
-    os.remove(files[1])
+    os.remove(file)
     for key, figure in figures.items():
         if CASES[key[1]].args["disk"] == "atonce" and \
                 abs(figure["value"] / clock[key] - 1) > MARK_ERROR:
@@ -273,27 +264,22 @@ def make_data(cases):
         sys.exit(f"bench: {e}")
 
 
-def boots_of(name, cases):
-    """The cases of a guest, boot by boot. What takes long is kept every few minutes."""
-    most = MOST_CASES.get(name, len(CASES))
-    return [cases[i:i + most] for i in range(0, len(cases), most)]
-
-
 def run(cases, passes):
-    """Measure, keep the results, return those of the base that was measured."""
-    base = None
+    """Measure, keep the results, return them."""
+    measured = []
     programs = [case for case in cases if CASES[case].guest == "programs"]
     if programs:
         make_data(programs)
     for name, flags in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
-        for part in boots_of(name, those):
+        most = MOST_CASES.get(name, len(CASES))
+        for part in (those[i:i + most] for i in range(0, len(those), most)):
             by_kernel = counted([*flags], ["-n", str(passes), *part],
                                 KERNELS_OF.get(name, KERNELS), guest_of(name))
             new = dated(merge(above_floor(by_kernel)))
             save(update(load(), new))
-            base = series_of(new[0]["base"]) if new else base
-    return of_base(load(), base)
+            measured += new
+    return measured
 
 
 def tree_of(kernel):
@@ -326,49 +312,44 @@ def plugin():
     return path
 
 
-def count(case, kernel, so):
-    """Boot twice with the plugin: (the counts' files, instructions a unit by the guest's clock)."""
+def profile_on(case, kernel):
+    """Boot twice with the plugin: {symbol: instructions}, held against the guest's clock; None if
+    this kernel cannot run the case."""
     metric, units, most = case.profile
-    files, clocks = [], []
+    so, files, clocks = plugin(), [], []
     for passes in (1, most):
         files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
-        figures = guest(kernel, ["-c"], ["-n", str(passes), "-p", case.name],
+        figures = guest(kernel, ["-c"], ["-n", str(passes), case.name],
                         {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
         if not figures:
-            return None, None
-        clocks += [f["value"] * passes * units for k, f in figures.items() if k[2] == metric]
-    return files, (clocks[1] - clocks[0]) / ((most - 1) * units)
-
-
-def profile(case, kernels):
-    so = plugin()
-    _, units, most = case.profile
-    clocks, done = {}, {}
-    for kernel in kernels:
-        files, clock = count(case, kernel, so)
-        if not files:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
-            continue
-        try:
-            done[kernel] = one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
-                                         (units, most * units))
-        except BadInput as e:
-            sys.exit(f"bench: {kernel}: {e}")
-        clocks[kernel] = clock
-    if not done:
-        sys.exit(f"bench: no kernel can run {case.name}")
-    symbols = compare(*done.values())
-    print("\n".join(symbol_table(symbols)))
-    for kernel, clock in clocks.items():
-        error = sum(done[kernel].values()) / clock - 1
-        print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
-        if abs(error) > CLOCK_ERROR:
-            sys.exit("bench: the profile does not agree with the clock (is the host busy?)")
-    if tuple(done) == KERNELS:
-        new = layers.rows(base_version(), case.name, done,
-                          {kernel: tree_of(kernel) for kernel in KERNELS},
-                          f"bench.py profile {case.name}")
-        save(update(load(), dated([{**r, "ratio": ratio(r["stock"], r["patched"])} for r in new])))
+            return None
+        clocks += [f["value"] * passes * units for k, f in figures.items() if k[2] == metric]
+    clock = (clocks[1] - clocks[0]) / ((most - 1) * units)
+    try:
+        symbols = profile.one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
+                                        (units, most * units))
+    except profile.BadInput as e:
+        sys.exit(f"bench: {kernel}: {e}")
+    error = sum(symbols.values()) / clock - 1
+    print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
+    if abs(error) > CLOCK_ERROR:
+        sys.exit("bench: the profile does not agree with the clock (is the host busy?)")
+    return symbols
+
+
+def profile_case(case, kernels):
+    done = {kernel: symbols for kernel in kernels if (symbols := profile_on(case, kernel))}
+    if done:
+        print("\n".join(profile.table(done)))
+    if tuple(done) != KERNELS:
+        return
+    both = [profile.layers(done[kernel], profile.functions(tree_of(kernel))) for kernel in KERNELS]
+    new = [{"base": base_version(), "report": "layers", "case": case.name, "metric": layer,
+            "unit": "insn", "stock": round(stock, 1), "patched": round(both[1][layer], 1),
+            "ratio": ratio(stock, both[1][layer]), "spread": None, "reported": None, "time": "cpu",
+            "command": f"bench.py profile {case.name}"} for layer, stock in both[0].items()]
+    save(update(load(), dated(new)))
 
 
 def named(words, parser):
@@ -396,7 +377,7 @@ def main():
             if not CASES[case].profile:
                 sys.exit(f"bench: no such case to profile: {case}")
         for case in cases:
-            profile(CASES[case], args.word[1:] or KERNELS)
+            profile_case(CASES[case], args.word[1:] or KERNELS)
         return None
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):

@@ -11,12 +11,11 @@ and field-5. Figures of field-5 are then taken again with scsi_debug's fake_rw, 
 nor copies: by then everything that the file systems would read is in memory.
 """
 
-import glob
 import json
 import os
 import subprocess
 
-from bench_disks import (MOUNTED, emit, flush, get, make_fs, on_short, put, raws_of, run,
+from bench_disks import (MOUNTED, disk_stat, emit, flush, make_fs, on_short, put, raws_of, run,
                          tool, unbind, unmount)
 
 ARRAY_SH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "array.sh")
@@ -87,10 +86,9 @@ def oltp(case, name, disk, ios):
 def disk_writes(joined):
     """What all disks behind a stripe have completed and written, and what the stripe was sent, each
     bio once for each disk that it touches: (writes, sectors, bios)"""
-    directory = f"/sys/class/block/{os.path.basename(joined)}"
-    stats = [get(path).split() for path in glob.glob(f"{directory}/slaves/*/stat")]
-    return (sum(int(s[4]) for s in stats), sum(int(s[6]) for s in stats),
-            int(get(f"{directory}/stat").split()[4]))
+    disks = os.listdir(f"/sys/class/block/{os.path.basename(joined)}/slaves")
+    stats = [disk_stat(disk) for disk in disks]
+    return sum(s[4] for s in stats), sum(s[6] for s in stats), disk_stat(joined)[4]
 
 
 def big_file(case, name, fs, how):

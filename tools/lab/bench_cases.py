@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The bench's cases: the one table, of which bench.py boots guests and bench_guest.py runs.
 
-A case is a function of the guest (run: in bench_guest.py, bench_array.py, bench_readahead.py,
-bench_programs.py) and what it is told (args). The cases of one guest run in one boot, or so many in
-one (bench.py). time says what its figures are of:
+A case is a function of the guest (run: in bench_guest.py or a file that it includes) and what it is
+told (args). The cases of one guest run in one boot, or so many in one (bench.py). time says what its
+figures are of:
 
     cpu     instructions, on disks that take none of their own
     fixed   that, and so many microseconds for each request
@@ -14,24 +14,24 @@ one (bench.py). time says what its figures are of:
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
 32 MiB, or of the bare disk that is the floor under a file system; vfat has clusters of 32 KiB,
 ocfs2 is mounted by one machine alone. A pass is so many I/Os that it takes a few seconds to emulate.
-read-4k-FS tells what FIBMAP takes, too. split: memory of large folios that PTEs map.
+split: memory of large folios that PTEs map.
+
+Stacks: IO-WAY-FS-STACK, all combinations (bench_stacks.py).
 
 Readahead, on the bare disk: runs of LEN at random places in reads of SIZE; single pages; one stream
 and several that take turns; mappings; mix: index look-ups beside a long scan; lowmem: in 16 MiB of
-memory. KB is read_ahead_kb, else it is 128. -hdd: a disk of 2004 instead of 200 us for each
-request. open: a file of ext4, opened for each run; head: the first 40 KiB of it, cold each time.
+memory. KB is read_ahead_kb, else it is 128. -hdd: a disk of 2004 instead of 200 us for each request.
 
 Field-2, the tests of the report of 2004, on a file 16 times as large as memory, as theirs was.
 iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of which
 10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
 
-Real: the engine's I/Os as WHAT-SIZE-qDEPTH-WHERE-DISK on disks that complete later (REAL_DISKS),
-all of them on the one of 100 us, some on others. atonce is the exact rows' disk, which completes at
-once: there the guest's clock and what is counted from outside must agree. -distro: the same on
-kernels with what costs time in a distribution's configuration (distro.config).
+Real: WHAT-SIZE-qDEPTH-WHERE-DISK, the engine's I/Os on disks that complete later (REAL_DISKS).
+atonce is the exact rows' disk: there the guest's clock and what is counted from outside must agree.
+-distro: the same on kernels with what costs time in a distribution's configuration (distro.config).
 
-Programs: PROGRAM-FS-DISK-mPERCENT, programs as people run them, with page cache for so many percent
-of their data (bench_programs.py, bench_data.py).
+Programs: PROGRAM-FS-DISK-mPERCENT, with page cache for so many percent of their data
+(bench_programs.py, bench_data.py).
 
 Arrays (array.sh): field-1 on all disks at once, field-3 on one and on RAID0, field-4 and field-5 on
 a dm stripe.
@@ -39,10 +39,13 @@ a dm stripe.
 
 from typing import NamedTuple
 
+from bench_programs import PROGRAMS
+
 # guest.sh's words. -c: the clock counts instructions
-GUESTS = {"engine": ("-c",), "real": ("-c", "-e"), "distro": ("-c", "-e"), "readahead": ("-c",),
-          "over": ("-c",), "programs": ("-c", "-p"), "model": ("-c",),
-          "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many")}
+GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "over", "model"),
+                          ("-c",)),
+          "programs": ("-c", "-p"), "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"),
+          "many": ("-c", "-a", "many")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched. The lab's own have not these file systems.
 KERNELS_OF = dict.fromkeys(("distro", "over"), ("distro-stock", "distro"))
@@ -83,13 +86,11 @@ def engine():
             bs, _, huge = size.partition("-")
             words = " ".join(filter(None, (WAYS[what], huge, f"bs={bs}")))
             yield Case(f"{what}-{size}-{place}", "engine", "engine",
-                       {"words": words, "ios": IOS[size], "place": place,
-                        "fibmap": f"{what}-{size}" == "read-4k" and place in FILE_SYSTEMS[:4]},
+                       {"words": words, "ios": IOS[size], "place": place},
                        profile=Profile("insn", IOS[size], 100))
     for size in ("64k", "1m"):
         yield Case(f"read-{size}-split-bdev", "engine", "engine",
-                   {"words": f"read split bs={size}", "ios": IOS[size], "place": "bdev",
-                    "fibmap": False},
+                   {"words": f"read split bs={size}", "ios": IOS[size], "place": "bdev"},
                    profile=Profile("insn", IOS[size], 100))
     for place in FILE_SYSTEMS[:3]:
         for n in (2, 4, 8):
@@ -97,11 +98,26 @@ def engine():
                        time="fixed")
 
 
+# What bench_stacks.py makes; dm-integrity wants an option that costs all others something.
+STACKS = ("plain", "linear", "stripe", "crypt", "thin", "snapshot", "multipath", "loop", "raid0",
+          "raid1", "raid1-bitmap", "raid10", "raid10-bitmap", "raid5")
+STACK_FS = ("ext4", "jfs")      # iomap, fs/direct-io.c
+STACK_IOS = {"read": "read", "overwrite": "write", "extend": "extend"}
+STACK_WAYS = {"sync": "", **{f"{way}-q{depth}": f"{way} depth={depth}"
+                             for way in ("aio", "uring") for depth in (1, 32)}}
+
+
+def stacks():
+    """bench_stacks.py"""
+    for stack in (*STACKS, "integrity"):
+        for fs in STACK_FS:
+            yield Case(f"stack-{fs}-{stack}", "stacks", "over" if stack == "integrity" else "stacks",
+                       {"stack": stack, "fs": fs})
+
+
 # bench_disks.py makes them.
-REAL_DISKS = {"100us": "null_blk, irqmode 2 (timer), 100 us", "softirq": "null_blk, irqmode 1",
-              "sdebug": "scsi_debug, delay of 100 us",
-              "virtio": "virtio-scsi, interrupts",
-              "atonce": "null_blk, irqmode 0: at once"}
+REAL_DISKS = {"100us": "null_blk, irqmode 2 (timer), 100 us",
+              "sdebug": "scsi_debug, delay of 100 us", "atonce": "null_blk, irqmode 0: at once"}
 PARTS = 7       # of a run, with a mark before each and behind the last
 REAL_PLACES = ("bdev", "ext4", "xfs", "jfs")
 # What dio_load is told, and of so many I/Os
@@ -114,14 +130,6 @@ REAL_WAYS = {"read-4k": ("read bs=4k", 4000), "overwrite-4k": ("write bs=4k", 40
 REAL_FEW = ("read-4k", "overwrite-4k", "aio-4k-q1", "aio-4k-q32")
 
 
-def ways_on(disk):
-    """Of REAL_WAYS those that are measured on a disk. Of one request the host decides whether QEMU
-    answers before the guest idles."""
-    if disk == "virtio":
-        return ("aio-4k-q32", "uring-4k-q32")
-    return tuple(REAL_WAYS) if disk in ("100us", "atonce") else REAL_FEW
-
-
 def real_name(way, place, disk, guest):
     return f"{way}-{place}-{disk}" + ("-distro" if guest == "distro" else "")
 
@@ -131,7 +139,7 @@ def real():
     for guest in MARKED:
         for place in REAL_PLACES:
             for disk in REAL_DISKS:
-                for way in ways_on(disk):
+                for way in REAL_FEW if disk == "sdebug" else REAL_WAYS:
                     words, ios = REAL_WAYS[way]
                     yield Case(real_name(way, place, disk, guest), "real", guest,
                                {"words": words, "ios": ios, "place": place, "disk": disk},
@@ -145,7 +153,6 @@ RUNS = {
     "run-64k-behind-looks": "ra_load run look len=64k bs=4k n=400",
     "run-geometric-64k": "ra_load geometric len=64k bs=4k n=1000",
     "random-4k": "ra_load random bs=4k n=2000",
-    "random-then-seq": "ra_load turn len=32m bs=4k n=2000",
     **{f"seq-{bs}": f"ra_load seq bs={bs} n={n}"
        for bs, n in (("4k", 16384), ("16k", 4096), ("128k", 512), ("1m", 64))},
     **{f"streams-{k}": f"ra_load streams k={k} bs=4k n={16384 // k}" for k in (2, 8, 64)},
@@ -159,8 +166,6 @@ RUNS = {
     "mix": "ra_load mix separate len=128k bs=4k n=400",
     "mix-shared": "ra_load mix len=128k bs=4k n=400",
     "lowmem-64": "ra_load streams separate k=64 bs=4k n=256",
-    # 400 times 16 pages: what a case shows must not depend on who reads.
-    "fio-run-64k-by-4k": "fio rw=randread:16 bs=4k norandommap number_ios=6400",
 }
 TESTS = {
     "iozone-sequential": "ra_load read bs=128k n=2048",
@@ -172,7 +177,6 @@ TESTS = {
     "iozone-mix": "ra_load blocks once writes=50 bs=128k n=2048",
     "sysbench": "ra_load blocks writes=40 fsync=100 bs=16k n=10000",
     "dss": "ra_load mix separate len=128k bs=4k n=400",
-    "fio-random": "fio rw=randread bs=128k size=256m",
 }
 
 
@@ -190,10 +194,8 @@ def readahead():
     for place in ("bdev", "ext4", "xfs", "ext2", "hdd"):
         for name, words in TESTS.items():
             where = {"disk": "hdd"} if place == "hdd" else {"place": place}
-            if not words.startswith("fio"):
-                words += " size=256m"
             yield Case(f"{name}-{place}", "readahead", "readahead",
-                       {"words": words, "report": "field-2", "memory": "16m", **where,
+                       {"words": words + " size=256m", "report": "field-2", "memory": "16m", **where,
                         # Short of memory a round of sysbench has one of two lengths.
                         "rounds": 3 if name == "sysbench" else 1,
                         "again": name == "iozone-reread"},
@@ -215,10 +217,6 @@ def over():
                        time="fixed")
 
 
-PROGRAMS = ("sqlite-scan", "sqlite-range", "sqlite-blobs", "sqlite-chunks", "sqlite-opens",
-            "sqlite-vacuum", "postgres-scan", "postgres-bitmap", "postgres-docs", "git-log",
-            "git-clone", "tar", "grep", "lmdb-get", "lmdb-scan", "lmdb-blobs", "lmdb-chunks",
-            "rocksdb-get", "rocksdb-range", "rocksdb-scan")
 # Disk, file system, page cache in percent of the data
 PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
                   ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))
@@ -251,18 +249,21 @@ def arrays():
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 
 
-CASES = {case.name: case for case in (*engine(), *real(), *readahead(), *over(), *programs(), *arrays())}
-# What bench.py takes for several: what fits an hour, without naming an array; what make run measures;
-# what figures of make report are made of
+CASES = {case.name: case for make in (engine, stacks, real, readahead, over, programs, arrays)
+         for case in make()}
+
+
+def of_guest(*guests):
+    return [name for name, case in CASES.items() if case.guest in guests]
+
+
+# What bench.py takes for several: what fits an hour, without naming an array; what make run
+# measures; what figures of make report are made of
 GROUPS = {
-    "all": [name for name, case in CASES.items() if case.guest in ("engine", "readahead")] +
-           ["model"] +
-           [name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110"))],
-    "engine": [name for name, case in CASES.items() if case.guest == "engine"],
-    "real": [name for name, case in CASES.items() if case.guest in MARKED],
-    "readahead": [name for name, case in CASES.items() if case.guest == "readahead"],
-    "over": [case.name for case in over()],
-    "programs": [case.name for case in programs()],
+    "all": [*of_guest("engine", "stacks", "readahead"), "model",
+            *(name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110")))],
+    "real": of_guest(*MARKED),
+    **{guest: of_guest(guest) for guest in ("engine", "stacks", "readahead", "over", "programs")},
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")
                 for place in ("bdev", "raw", "ext2", "ext4")),
@@ -272,11 +273,3 @@ GROUPS = {
     "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096", "-kb8192")
                 for size in ("16k", "64k", "128k", "256k")],
 }
-# The cover letter's rows: a dozen that are the same in each run
-COVER = (("field-1", "direct", "insn_per_mib"), ("field-1", "model-direct", "mb_per_s"),
-         ("engine", "read-4k-ext2", "insn_above_floor"),
-         ("engine", "overwrite-4k-ext2", "insn"),
-         ("engine", "aio-4k-ext2", "insn_above_floor"), ("engine", "read-4k-jfs", "insn"),
-         ("engine", "read-64k-ext2", "insn"), ("engine", "read-1m-huge-ext2", "insn"),
-         ("field-2", "dss-hdd", "time"), ("readahead", "run-64k-by-4k", "device_reads_per_run"),
-         ("readahead", "run-64k-by-4k-hdd", "time"), ("readahead", "lowmem-64", "pages_unread"))

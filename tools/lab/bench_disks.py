@@ -61,6 +61,11 @@ def get(path):
         return f.read().strip()
 
 
+def disk_stat(disk):
+    """Reads, those merged, sectors, time; the same of writes; and more, so far"""
+    return [int(word) for word in get(f"/sys/class/block/{os.path.basename(disk)}/stat").split()]
+
+
 def until(condition, what):
     """Wait ten seconds at most, but try once more when they are over."""
     for _ in range(100):
@@ -110,22 +115,14 @@ def scsi_debug_disks(count=8, **settings):
     return found()
 
 
-def virtio_disk():
-    """What guest.sh -e attaches"""
-    for disk in glob.glob("/sys/bus/virtio/drivers/virtio_scsi/virtio*/host*/target*/*/block/*"):
-        return f"/dev/{os.path.basename(disk)}"
-    raise Failed("no virtio-scsi disk: guest.sh -e")
-
-
 def late_disk(name):
     """A disk of DISK_MIB that neither keeps nor copies data, and completes in its own time; its
     node."""
-    null = {"size": DISK_MIB, "queue_mode": 2}
-    return {"100us": lambda: null_disk(name, **null, irqmode=2, completion_nsec=LATE_NS),
-            "softirq": lambda: null_disk(name, **null, irqmode=1),
-            "sdebug": lambda: scsi_debug_disks(1, virtual_gb=1, ndelay=LATE_NS)[0],
-            "virtio": virtio_disk,
-            "atonce": lambda: switched().empty}[name]()
+    if name == "sdebug":
+        return scsi_debug_disks(1, virtual_gb=1, ndelay=LATE_NS)[0]
+    if name == "atonce":
+        return switched().empty
+    return null_disk(name, size=DISK_MIB, queue_mode=2, irqmode=2, completion_nsec=LATE_NS)
 
 
 @functools.cache
@@ -156,27 +153,30 @@ def unbind(raws):
 
 
 MKFS = {"ext2": "mke2fs -q -F -t ext2 -b 4096", "ext3": "mke2fs -q -F -t ext3 -b 4096",
-        "ext4": "mke2fs -q -F -t ext4 -b 4096", "btrfs": "mkfs.btrfs -q -f -m single", "jfs": "mkfs.jfs -q",
+        "ext4": "mke2fs -q -F -t ext4 -b 4096", "jfs": "mkfs.jfs -q",
+        "btrfs": "mkfs.btrfs -q -f -m single",
         "vfat": "mkfs.vfat -F 16 -s 64", "xfs": "mkfs.xfs -q -f",
         "udf": "mkudffs --media-type=hd",       # get_block maps one block of 512 bytes at a time
         "ocfs2": "mkfs.ocfs2 -q -F -M local -b 4K -C 4K -N 1 -J size=4M"}
 
 
 # ext4: its thread that clears inode tables would have the disk to itself for a second. btrfs: the
-# disk that a file is read from has not its data. 7.3's ocfs2 wants to be told that it has no cluster.
-OPTIONS = {"ext4": "noatime,noinit_itable", "btrfs": "noatime,nodatasum", "ocfs2": "noatime,heartbeat=none"}
+# disk that a file is read from has not its data. 7.3's ocfs2 wants to be told that it has no
+# cluster.
+OPTIONS = {"ext4": "noatime,noinit_itable", "btrfs": "noatime,nodatasum",
+           "ocfs2": "noatime,heartbeat=none"}
 
 
-def make_fs(fs, disk):
-    """A new file system, mounted on MOUNTED."""
+def make_fs(fs, disk, at=MOUNTED):
+    """A new file system, mounted."""
     run(*MKFS[fs].split(), disk, stderr=subprocess.DEVNULL)
-    mount(fs, disk)
+    mount(fs, disk, at)
 
 
-def mount(fs, disk):
-    os.makedirs(MOUNTED, exist_ok=True)
+def mount(fs, disk, at=MOUNTED):
+    os.makedirs(at, exist_ok=True)
     # -i: without its helper, which looks for ocfs2's cluster
-    run("mount", "-i", "-t", fs, "-o", OPTIONS.get(fs, "noatime"), disk, MOUNTED)
+    run("mount", "-i", "-t", fs, "-o", OPTIONS.get(fs, "noatime"), disk, at)
 
 
 kept_open = []
@@ -188,46 +188,61 @@ def keep_open(path):
     os.posix_fadvise(kept_open[0], 0, 0, os.POSIX_FADV_RANDOM)
 
 
-def unkeep():
+def unmount(at=MOUNTED):
+    """Who served the file system may hold it for a while: 6.1's NFS server, and bindfs."""
     while kept_open:
         os.close(kept_open.pop())
+    if os.path.ismount(at):
+        until(lambda: subprocess.run(["umount", at], stderr=subprocess.DEVNULL,
+                                     check=False).returncode == 0, f"umount {at}")
 
 
-def unmount():
-    """Who served the file system may hold it for a while: 6.1's NFS server, and bindfs."""
-    unkeep()
-    if os.path.ismount(MOUNTED):
-        until(lambda: subprocess.run(["umount", MOUNTED], stderr=subprocess.DEVNULL,
-                                     check=False).returncode == 0, f"umount {MOUNTED}")
+def new_file(mib, at=MOUNTED):
+    """A file of MIB, whose mapping is cached"""
+    path = f"{at}/file"
+    run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct", "status=none")
+    os.sync()
+    run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")
+    return path
 
 
 def dm(*words):
     return run("dmsetup", *words, "--noudevrules", "--noudevsync").strip()
 
 
-class Switched:
-    """A device-mapper disk that keeps data while a file is made on it. When all that maps the
-    file's blocks is cached, a null_blk that neither keeps nor copies data is put in its place."""
+def dm_node(name):
+    return "/dev/" + dm("info", "-c", "--noheadings", "-o", "blkdevname", name)
+
+
+class Switch:
+    """A linear device-mapper disk; what is below it can be replaced while it is in use."""
+
+    def __init__(self, name, below, mib=DISK_MIB):
+        self.name, self.mib = name, mib
+        dm("create", name, "--table", self.table(f"linear {below} 0"))
+        self.disk = dm_node(name)
+
+    def table(self, target):
+        return f"0 {self.mib * 2048} {target}"
+
+    def to(self, target):
+        dm("suspend", "--nolockfs", self.name)
+        dm("reload", self.name, "--table", self.table(target))
+        dm("resume", self.name)
+
+
+class Switched(Switch):
+    """It keeps data while a file is made on it. When all that maps the file's blocks is cached, a
+    null_blk that neither keeps nor copies data is put in its place."""
 
     def __init__(self):
-        same = {"size": DISK_MIB, "irqmode": 0, "queue_mode": 2}
-        self.empty = null_disk("empty", **same)
-        self.memory = null_disk("memory", **same, memory_backed=1)
-        dm("create", "bench", "--table", self.table(f"linear {self.empty} 0"))
-        self.disk = "/dev/" + dm("info", "-c", "--noheadings", "-o", "blkdevname", "bench")
+        self.empty = null_disk("empty", size=DISK_MIB, irqmode=0, queue_mode=2)
+        self.memory = null_disk("memory", size=DISK_MIB, irqmode=0, queue_mode=2, memory_backed=1)
+        super().__init__("bench", self.empty)
         self.holds = self.path = None
 
-    @staticmethod
-    def table(target):
-        return f"0 {DISK_MIB * 2048} {target}"
-
-    def switch_to(self, target):
-        dm("suspend", "--nolockfs", "bench")
-        dm("reload", "bench", "--table", self.table(target))
-        dm("resume", "bench")
-
     def at_once(self):
-        self.switch_to(f"linear {self.empty} 0")
+        self.to(f"linear {self.empty} 0")
 
     def path_at(self, place, mib=32, anew=False):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
@@ -240,21 +255,13 @@ class Switched:
                 flush([self.disk])
                 self.path = self.disk if place == "bdev" else (raws_of([self.disk]) or [None])[0]
             else:
-                self.path = self.new_file(place, mib)
+                self.to(f"linear {self.memory} 0")
+                make_fs(place, self.disk)
+                self.path = new_file(mib)
+                self.at_once()
             keep_open(self.disk if place == "raw" else self.path)
         os.pread(kept_open[0], 4096, 0)
         return self.path
-
-    def new_file(self, fs, mib):
-        path = f"{MOUNTED}/file"
-        self.switch_to(f"linear {self.memory} 0")
-        make_fs(fs, self.disk)
-        run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct",
-            "status=none")
-        os.sync()
-        run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")
-        self.at_once()
-        return path
 
 
 switched = functools.cache(Switched)

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases in the guest, and print a line of JSON for each figure.
 
-    bench_guest.py [-n PASSES] [-p] CASE...   cases of one guest, see bench_cases.py. -p: only what
-                                              bench.py profile counts, no FIBMAP
+    bench_guest.py [-n PASSES] CASE...        cases of one guest, see bench_cases.py
 
 A case that this kernel cannot run (raw on stock) prints nothing and succeeds. bench.py reads the
 lines. Exit: 0 done, 1 a step failed or a disk had wrong data, 2 usage.
@@ -17,6 +16,7 @@ import sys
 import bench_array
 import bench_programs
 import bench_readahead
+import bench_stacks
 from bench_cases import CASES, PARTS, REAL_DISKS
 from bench_disks import (Failed, emit, flush, late_disk, on_short, put, raws_of, scsi_debug_disks,
                          switched, tool, unbind)
@@ -46,23 +46,18 @@ def four_ways_counted(case, passes, words, mib):
          f"disk_read {words} {on_short(on)} (scsi_debug fake_rw=1 delay=0)")
 
 
-def engine(case, passes, words, ios, place, fibmap):
+def engine(case, passes, words, ios, place):
     path = switched().path_at(place)
-    if not path:
-        return
-    command = f"dio_load {words} n={ios * passes} {path}"
-    emit(case, "engine", "insn", "insn", float(tool(command)), command)
-    if fibmap:
-        bs = words.split()[-1]
-        command = f"dio_load map {bs} n={ios * passes} {path}"
-        emit(case, "engine", "insn_fibmap", "insn", float(tool(command)), command)
+    if path:
+        command = f"dio_load {words} n={ios * passes} {path}"
+        emit(case, "engine", "insn", "insn", float(tool(command)), command)
 
 
 def real(case, passes, words, ios, place, disk):
-    """The I/Os on a disk that completes later, in parts with marks between: bench_real.py counts
+    """The I/Os on a disk that completes later, in parts with marks between: profile.py counts
     what lies between two. What is printed here is the guest's clock's."""
     path = switched().path_at(place)
-    switched().switch_to(f"linear {late_disk(disk)} 0")
+    switched().to(f"linear {late_disk(disk)} 0")
     part = -(-ios * passes // PARTS // DEPTHS) * DEPTHS
     command = f"dio_load {words} marks={PARTS} n={part * PARTS} {path}"
     emit(case, "real", "insn", "insn", float(tool(command)), f"{command} ({REAL_DISKS[disk]})",
@@ -74,7 +69,7 @@ def readers(case, _passes, n, place):
     read: nothing is measured but the time that they wait."""
     path = switched().path_at(place)
     memory = switched().memory
-    switched().switch_to(f"delay {memory} 0 50 {memory} 0 0")
+    switched().to(f"delay {memory} 0 50 {memory} 0 0")
     os.sync()
     flush([switched().disk])    # drop_caches leaves what each CPU looked up last
     put(3, "/proc/sys/vm/drop_caches")
@@ -86,13 +81,12 @@ def readers(case, _passes, n, place):
 
 RUN = {"four_ways_counted": four_ways_counted, "engine": engine, "real": real, "readers": readers,
        "readahead": bench_readahead.readahead, "program": bench_programs.program,
-       "array": bench_array.array}
+       "array": bench_array.array, "stacks": bench_stacks.stacks}
 
 
 def main():
     parser = argparse.ArgumentParser(description="Run bench cases in the guest.")
     parser.add_argument("-n", type=int, default=1, metavar="PASSES")
-    parser.add_argument("-p", action="store_true")
     parser.add_argument("case", nargs="+", metavar="CASE")
     args = parser.parse_args()
     for name in args.case:
@@ -100,8 +94,7 @@ def main():
             parser.error(f"no such case: {name}")
     for case in (CASES[name] for name in args.case):
         try:
-            fewer = {"fibmap": False} if args.p and "fibmap" in case.args else {}
-            RUN[case.run](case, args.n, **{**case.args, **fewer})
+            RUN[case.run](case, args.n, **case.args)
         except Failed as e:
             # What failed first, not the clearing away behind it
             while isinstance(e.__context__, Failed):

@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import time
 
-from bench_data import BLOBS, DEVICES, ROCKSDB, ROWS, SEED, archive, key_of
+from bench_data import BLOBS, LAYERS, LAYER_MIB, ROCKSDB, ROWS, SEED, archive, key_of
 from bench_disks import MOUNTED, OUT, Failed, emit, get, make_fs, model_disk, mount, run, \
     unmount
 from bench_readahead import device_reads, little_memory
@@ -34,10 +34,15 @@ BY_OPENS = ("import sqlite3, sys\n"
             "    db = sqlite3.connect('file:db?mode=ro', uri=True)\n"
             "    assert db.execute(query).fetchone()\n"
             "    db.close()\n")
-DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", "--readonly", *ROCKSDB, "--histogram")
+# Layers of a model are copied out of a mapping: all of them as they lie, then in any order.
+BY_LAYERS = ("import mmap, sys\n"
+             f"size = {LAYER_MIB} << 20\n"
+             "with open('model', 'rb') as f, mmap.mmap(f.fileno(), 0, prot=1) as model:\n"
+             f"    for layer in (*range({LAYERS}), *map(int, sys.stdin)):\n"
+             "        assert len(model[layer * size:(layer + 1) * size]) == size\n")
+DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", *ROCKSDB)
+READ_DB = (*DB_BENCH, "--readonly")
 VALUE = "select typeof(v || '') from t where id = {};\n"   # all of it is read, nothing done with it
-PSQL = ("psql", "-qAt", "-v", "ON_ERROR_STOP=1")
-PG_CTL = ("pg_ctl", "-D", "pg", "-w", "-s", "-l", "/tmp/log")
 
 
 def some_rows():
@@ -69,8 +74,6 @@ PROGRAMS = {
     "sqlite-chunks": ("chunks", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
     "sqlite-opens": ("sqlite", 16, ("python3", "-c", BY_OPENS), ranges),
     "sqlite-vacuum": ("sqlite", 48, ("sqlite3", "db", "vacuum"), None),
-    "git-log": ("git", 32, ("git", "-C", "repo.git", "log", "--stat"), None),
-    "git-clone": ("git", 64, ("git", "clone", "-q", "repo.git", "work"), None),
     "tar": ("tree", 8, ("sh", "-c", "tar cf - fs mm block include | cat"), None),
     "grep": ("tree", 8, ("grep", "-rc", "direct_IO", "fs", "mm", "block", "include"), None),
     "lmdb-get": ("lmdb", 16, ("python3", "-c", BY_KEY),
@@ -78,20 +81,16 @@ PROGRAMS = {
     "lmdb-scan": ("lmdb", 8, ("mdb_dump", "."), None),
     "lmdb-blobs": ("mapped-blobs", 16, ("python3", "-c", BY_KEY), lambda: some_of(BLOBS, "{}\n")),
     "lmdb-chunks": ("mapped-chunks", 16, ("python3", "-c", BY_KEY), lambda: some_of(BLOBS, "{}\n")),
-    # PostgreSQL needs some 28 MiB; 30 of its data are what each of its databases begins with.
-    "postgres-scan": ("events", 12, (*PSQL, "-c", "select sum(length(payload)) from events"), None),
-    "postgres-bitmap": ("events", 12, PSQL, lambda: some_of(
-        DEVICES, "select sum(length(payload)) from events where device = {};\n")),
-    "postgres-docs": ("docs", 12, PSQL,
-                      lambda: some_of(BLOBS, "select body from docs where id = {};\n")),
-    "rocksdb-get": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readrandom", f"--reads={READS}"),
+    "model-layers": ("model", 16 + 2 * LAYER_MIB, ("python3", "-c", BY_LAYERS),
+                     lambda: some_of(LAYERS, "{}\n")),
+    "rocksdb-get": ("rocksdb", 24, (*READ_DB, "--benchmarks=readrandom", f"--reads={READS}"),
                     None),
-    "rocksdb-range": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=seekrandom", f"--seek_nexts={RANGE}",
+    "rocksdb-range": ("rocksdb", 24, (*READ_DB, "--benchmarks=seekrandom", f"--seek_nexts={RANGE}",
                                       f"--reads={READS // 4}"), None),
-    "rocksdb-scan": ("rocksdb", 24, (*DB_BENCH, "--benchmarks=readseq"), None),
+    "rocksdb-scan": ("rocksdb", 24, (*READ_DB, "--benchmarks=readseq"), None),
+    "rocksdb-compact": ("levels", 64, (*DB_BENCH, "--benchmarks=compact"), None),
 }
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C",
-               "PGHOST": "/tmp", "PGUSER": "lab", "PGDATABASE": "postgres"}
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C"}
 DISKS = {"array": "array size=1g", "nvme": "nvme size=1g", "hdd": "u320 size=8g"}
 
 
@@ -132,55 +131,24 @@ def waits():
                for what in ("memory", "io")}}
 
 
-def latencies(said):
-    """(metric, us) of db_bench"""
-    found = re.search(r"^Percentiles: P50: ([\d.]+) .*P99: ([\d.]+) ", said, re.MULTILINE)
-    if found:
-        yield "p50", float(found[1])
-        yield "p99", float(found[2])
-
-
-def run_inside(command, join, **more):
-    """What a program printed that ran in its cgroup, among its data"""
+def run_inside(command, join, told):
+    """A program runs in its cgroup, among its data."""
     def enter():
         join()
         os.chroot(root())
         os.chdir("/data")
-        if os.path.exists("pg"):        # PostgreSQL's is its owner's
-            owner = os.stat("pg")
-            os.setgroups([])
-            os.setgid(owner.st_gid)
-            os.setuid(owner.st_uid)
 
-    done = subprocess.run(command, text=True, errors="replace", check=False,
-                          stderr=subprocess.PIPE, preexec_fn=enter, env=ENVIRONMENT, **more)
+    done = subprocess.run(command, text=True, errors="replace", check=False, input=told,
+                          env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          preexec_fn=enter)
     if done.returncode:
         raise Failed(f"{shlex.join(command)}: exit {done.returncode}: {done.stderr[-400:]}")
-    return done.stdout
-
-
-@contextlib.contextmanager
-def server(join):
-    """PostgreSQL runs, if the data is its."""
-    if not os.path.exists(f"{MOUNTED}/pg"):
-        yield
-        return
-    try:
-        run_inside((*PG_CTL, "start"), join)
-    except Failed as e:
-        raise Failed(f"{e} {get(f'{root()}/tmp/log')[-400:]}") from e
-    try:
-        yield
-    finally:
-        run_inside((*PG_CTL, "stop"), join)
 
 
 def figures(command, told, join, disk):
     """(metric, unit, value) of a program's run"""
     waited, before, start = waits(), device_reads(disk), time.monotonic_ns()
-    tells = command[0] == "db_bench"
-    said = run_inside(command, join, input=told,
-                      stdout=subprocess.PIPE if tells else subprocess.DEVNULL)
+    run_inside(command, join, told)
     seconds = (time.monotonic_ns() - start) / 1e9
     reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
     yield "seconds", "s", round(seconds, 6)
@@ -188,8 +156,6 @@ def figures(command, told, join, disk):
     yield "mib_read", "MiB", round(sectors / 2048, 3)
     for metric, (unit, value) in waits().items():
         yield metric, unit, value - waited[metric][1]
-    for metric, value in latencies(said or ""):
-        yield metric, "us", round(value, 2)
 
 
 def program(case, _passes, name, fs, disk, percent):
@@ -201,8 +167,6 @@ def program(case, _passes, name, fs, disk, percent):
         stack.callback(gone)
         if not join:
             raise Failed("no memory cgroup")
-        stack.enter_context(server(join))
         for metric, unit, value in figures(command, told and told(), join, node):
             emit(case, "programs", metric, unit, value,
-                 f"{shlex.join(command)[:200]} ({fs}, model_disk {DISKS[disk]}, "
-                 f"memory for {percent} % of the data)")
+                 f"{name} ({fs}, model_disk {DISKS[disk]}, memory for {percent} % of the data)")

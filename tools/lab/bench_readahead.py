@@ -9,12 +9,10 @@ or of a MiB read or written, and what follows from it.
 import contextlib
 import json
 import os
-import re
 
-from bench_disks import (MOUNTED, Failed, emit, flush, get, model_disk, null_disk, put, run, switched,
-                         tool)
+from bench_disks import (MOUNTED, disk_stat, emit, flush, get, model_disk, null_disk, put, run,
+                         switched, tool)
 
-TRACING = "/sys/kernel/tracing"
 CGROUPS = "/run/bench-cgroup"
 PAGE = 4096
 
@@ -66,52 +64,7 @@ def forget(path, disk):
 
 def device_reads(disk):
     """Requests that a disk has read, and sectors"""
-    reads, _, sectors = get(f"/sys/class/block/{os.path.basename(disk)}/stat").split()[:3]
-    return int(reads), int(sectors)
-
-
-def by_fio(words, path, join):
-    """What ra_load would say; a run is 16 reads. fio gives no advice."""
-    said = run("fio", "--output-format=json", "--name=bench", f"--filename={path}",
-               "--ioengine=psync", "--thread", "--fadvise_hint=0",
-               *(f"--{word}" for word in words.split()[1:]), preexec_fn=join)
-    read = json.loads(said)["jobs"][0]["read"]
-    return {"n": read["total_ios"] // 16, "bytes": read["io_bytes"], "written": 0,
-            "nsec": round(read["lat_ns"]["mean"] * read["total_ios"])}
-
-
-def load(words, path, join):
-    """The load, from within the cgroup"""
-    if words.startswith("fio"):
-        return by_fio(words, path, join)
-    return json.loads(tool(words, path, preexec_fn=join))
-
-
-def trace_bios(on):
-    if not os.path.ismount(TRACING):
-        run("mount", "-t", "tracefs", "none", TRACING)
-    if on:
-        put(65536, f"{TRACING}/buffer_size_kb")
-        put("", f"{TRACING}/trace")
-    put(int(on), f"{TRACING}/events/block/block_bio_queue/enable")
-
-
-def full_window(trace, kb, start):
-    """Which device read of the run at byte START was the first of KB. A bio holds no more than a
-    megabyte: what follows one so large is of the same read."""
-    n = whole = piece = end = 0
-    for sector, sectors in re.findall(r"block_bio_queue: \S+ \S+ (\d+) \+ (\d+)", trace):
-        sector, sectors = int(sector), int(sectors)
-        if not n and sector != start // 512:
-            continue
-        if n and sector == end and piece >= 2048:
-            whole += sectors
-        else:
-            n, whole = n + 1, sectors
-        piece, end = sectors, sector + sectors
-        if whole >= 2 * kb:
-            return n
-    raise Failed(f"no read of {kb} KiB")
+    return disk_stat(disk)[0], disk_stat(disk)[2]
 
 
 def figures(said, reads, sectors, per_run):
@@ -140,24 +93,23 @@ def place_of(disk, place):
     if not place:
         return disk, disk
     path = switched().path_at(place, 256, anew=place != "bdev")
-    switched().switch_to(f"linear {disk} 0")
+    switched().to(f"linear {disk} 0")
     return path, switched().disk
 
 
 def rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report):
-    """({(metric, unit): a value of each round}, where the last run was). paths: what is read, and
-    what lies below."""
+    """{(metric, unit): a value of each round}. paths: what is read, and what lies below."""
     values = {}
     for _ in range(rounds):
         before = device_reads(slow)
-        said = load(words, paths[0], join)
+        said = json.loads(tool(words, paths[0], preexec_fn=join))
         for path in paths:
             forget(path, queue)
         reads, sectors = (a - b for a, b in zip(device_reads(slow), before))
         for metric, unit, value in figures(said, reads, sectors, per_run):
             if wanted(metric, case, report):
                 values.setdefault((metric, unit), []).append(round(value, 4))
-    return values, said.get("last")
+    return values
 
 
 # File systems that have no disk of their own, over one that is mounted on MOUNTED: bindfs, which hands
@@ -242,14 +194,8 @@ def readahead(case, _passes, words, disk="null", place="", kb=128, memory="", ag
         for each in paths:
             forget(each, queue)
         if again:
-            load(words, paths[0], join)
-        turns = words.startswith("ra_load turn")
-        if turns:
-            trace_bios(True)
-        values, last = rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report)
-        if turns:
-            trace_bios(False)
-            values["full_window_read", "ordinal"] = [full_window(get(f"{TRACING}/trace"), kb, last)]
+            tool(words, paths[0], preexec_fn=join)
+        values = rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report)
         if place:
             os.sync()
             switched().at_once()

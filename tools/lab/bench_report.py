@@ -4,8 +4,8 @@
 
     bench_report.py [RESULTS [PAGE]]     $O/results.json and $O/report.html, unless they are named
 
-RESULTS is a list of rows as bench.py or the kit's field writes them. BASE=6.1 shows only that base. A
-figure without data says what measures it. Exit: 0 written, 1 nothing to show, 2 usage.
+RESULTS is a list of rows as bench.py or the kit's field writes them. BASE=6.1 shows only that base.
+A section without data says what measures it. Exit: 0 written, 1 nothing to show, 2 usage.
 """
 
 import html
@@ -13,10 +13,102 @@ import os
 import sys
 
 import bench
-from bench_cases import PROGRAM_PLACES, PROGRAMS
-import bench_real
-from bench_words import GAINS, judge, meaning
-from layers import LAYERS
+from bench_cases import (MARKED, PROGRAM_PLACES, REAL_DISKS, REAL_PLACES, REAL_WAYS, STACK_FS,
+                         STACK_IOS, STACK_WAYS, STACKS, real_name)
+from bench_programs import PROGRAMS
+from profile import LAYERS
+
+SAME = 0.005    # a change of half a percent or less is nobody's gain
+MORE = ("mb_per_s", "per_s", "gain", "io_kib", "bio_kib")       # is better; of NEITHER nobody knows
+NEITHER = ("ios_per_s",)
+# What a metric counts, where its name does not say so
+WORDS = {
+    "insn": "instructions an I/O", "insn_per_mib": "instructions a MiB",
+    "insn_above_floor": "instructions an I/O above those of stock's disk",
+    "bios": "bios an I/O", "switches": "context switches an I/O",
+    "late_us": "time of an I/O on disks of 100 us", "elapsed": "time", "time": "time a MiB",
+    "seconds": "time", "latency_us": "mean latency", "mb_per_s": "throughput",
+    "per_s": "I/Os a second", "ios_per_s": "I/Os a second",
+    "gain": "speed of direct to buffered", "io_kib": "length of an I/O",
+    "bio_kib": "length of a bio", "device_reads_per_run": "disk reads a run",
+    "device_reads_per_mib": "disk reads a MiB", "reads_per_mib": "disk reads a MiB",
+    "bytes_read_per_used": "bytes read for one used", "read_per_used": "bytes read for one used",
+    "pages_unread": "pages read in vain", "bios_per_mib": "bios a MiB",
+    "ios_per_mib": "I/Os a MiB", "cleared": "bytes cleared an I/O",
+    "dio_written": "bytes of struct dio written an I/O",
+}
+
+# The rows that a newcomer is shown first, each with the program that it stands for
+OLTP = "OLTP on ext2 on a stripe: AIO, 7 reads to 5 writes"
+GAINS = (
+    ("readahead", "run-64k-by-4k-hdd", "time",
+     "Reads runs of 64 KiB at random places, 4 KiB at a time, from a hard disk"),
+    ("readahead", "run-64k-by-4k", "time",
+     "Reads such runs from a disk that answers in 200 us"),
+    ("readahead", "run-64k-by-4k", "bytes_read_per_used",
+     "Reads such runs: how much comes from the disk"),
+    ("field-2", "dss-bdev", "time", "Decision support: looks up an index beside a table scan"),
+    ("field-2", "iozone-random-bdev", "time",
+     "Reads records of 128 KiB at random places, file larger than memory (iozone)"),
+    ("readahead", "random-4k", "time", "Reads single pages at random places"),
+    ("readahead", "seq-4k", "time", "Reads a file from end to end"),
+    ("programs", "lmdb-scan-ext4-array-m50", "seconds",
+     "Reads all of a mapped LMDB database in key order, twice as large as memory, from an array"),
+    ("programs", "sqlite-range-ext4-array-m50", "seconds",
+     "Reads ranges of an sqlite table, twice as large as memory, from an array"),
+    ("programs", "tar-ext4-array-m110", "seconds", "Packs a source tree from an array"),
+    ("engine", "read-4k-ext2", "insn", "Reads 4 KiB at random places of a file on ext2, O_DIRECT"),
+    ("engine", "overwrite-4k-ext2", "insn", "Overwrites 4 KiB at random places on ext2, O_DIRECT"),
+    ("engine", "aio-4k-ext2", "insn", "Reads 4 KiB on ext2 by AIO, O_DIRECT"),
+    ("engine", "read-64k-ext2", "insn", "Reads 64 KiB at random places on ext2, O_DIRECT"),
+    ("engine", "read-1m-ext2", "insn", "Reads 1 MiB at random places on ext2, O_DIRECT"),
+    ("engine", "read-4k-ext4", "insn", "Reads 4 KiB at random places on ext4, O_DIRECT"),
+    ("engine", "overwrite-4k-ext4", "insn", "Overwrites 4 KiB at random places on ext4, O_DIRECT"),
+    ("engine", "read-4k-bdev", "insn", "Reads 4 KiB of a bare disk, O_DIRECT"),
+    ("engine", "read-4k-raw", "insn", "Reads 4 KiB of a raw device, /dev/raw/rawN"),
+    ("field-1", "direct", "insn_per_mib", "Reads eight disks at once, 1 MiB each, O_DIRECT"),
+    ("field-1", "buffered", "insn_per_mib", "Reads eight disks through the page cache"),
+    ("field-1", "model-direct", "mb_per_s", "Reads eight disks of 2002 at once, O_DIRECT"),
+    ("field-3", "fc-raid0-ext2-direct", "mb_per_s",
+     "Writes new files of 32 MiB on ext2 on RAID0, O_DIRECT"),
+    ("field-4", "fc-oltp-4k", "insn", f"{OLTP} of 4 KiB"),
+    ("field-4", "fc-oltp-8k", "insn", f"{OLTP} of 8 KiB"),
+    ("field-5", "many-ext2-create", "insn_per_mib",
+     "Writes a file of 512 MiB on ext2 at once, striped over 64 disks"),
+)
+
+
+def meaning(row):
+    """What a row's figure counts"""
+    if row["metric"] == "time" and "run-" in row["case"]:
+        return "time a run"
+    return WORDS.get(row["metric"], row["metric"].replace("_", " "))
+
+
+def amount(ratio):
+    """A ratio as people say it"""
+    if ratio == 0:
+        return "none any more"
+    if ratio >= 2:
+        return f"{ratio:.1f} times as much"
+    percent = f"{abs(ratio - 1):.0%}" if abs(ratio - 1) >= 0.1 else f"{abs(ratio - 1):.1%}"
+    return f"{percent.replace('%', ' %')} {'less' if ratio < 1 else 'more'}"
+
+
+def judge(row):
+    """(better, worse, same, changed or new; the same in words) of a row's two kernels"""
+    stock, patched, ratio = (row.get(k) for k in ("stock", "patched", "ratio"))
+    if stock is None or patched is None:
+        return "new" if stock is None else "gone", "only one kernel has it"
+    if ratio is None and (stock or not patched):
+        return "same", "no difference"
+    change, how = (1, f"{patched:g}, was 0") if ratio is None else (ratio - 1, amount(ratio))
+    if abs(change) <= SAME:
+        return "same", "no difference" if how.startswith("0.0") else how
+    if row["metric"] in NEITHER:
+        return "changed", how
+    return "better" if (change > 0) == (row["metric"] in MORE) else "worse", how
+
 
 FIELD = (
     ("field-1", "2002", "Four ways to read eight FC disks",
@@ -32,17 +124,14 @@ FIELD = (
 )
 # Of the field reports' rows these are shown, besides those with a figure of theirs.
 HEADLINES = ("cleared", "insn", "insn_per_mib", "time")
-BOX = "\u25a0"
-LAYER_NAMES = {"program": "program", "syscall": "system call", "file_system": "file system",
-               "direct_io": "direct I/O", "memory": "memory", "block": "block layer",
-               "driver": "driver", "rest": "rest of the kernel"}
 # What such a figure counts is said beside it.
 UNITLESS = ("ratio", "insn", "insn/MiB", "bios/MiB", "reads", "reads/MiB", "I/Os/MiB", "bytes/I/O",
             "I/O/s")
 DISK_NAMES = {"array": "an array: 150 us, 200 MB/s", "nvme": "NVMe: 20 us, 2 GB/s",
               "hdd": "a hard disk of 2004"}
+CONFIGURATIONS = {"real": "the lab's configuration", "distro": "a distribution's options"}
 RUN_KIB = (16, 64, 128, 256)
-WINDOWS = (128, 512, 4096)
+LIMIT = 1.01            # of a stack's figures
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report.css")
 
 
@@ -51,9 +140,8 @@ def text(words):
 
 
 def tag(name, inner, **attributes):
-    """An element; its inside is HTML already. is_ stands for data-is, and cls for class."""
-    names = {"cls": "class", "is_": "data-is"}
-    given = "".join(f' {names.get(k, k)}="{text(v)}"' for k, v in attributes.items() if v)
+    """An element; its inside is HTML already. cls stands for class."""
+    given = "".join(f' {k.replace("cls", "class")}="{text(v)}"' for k, v in attributes.items() if v)
     return f"<{name}{given}>{inner}</{name}>"
 
 
@@ -65,46 +153,28 @@ def number(value, unit=""):
     return f"{shown.replace(',', chr(0x202f))} {unit}".rstrip()
 
 
-def word(judged):
+def chip(judged):
     """better, worse or what else, by word and by colour; and how much"""
     verdict, how = judged
-    chip = tag("span", "no difference" if verdict == "same" else verdict, cls=f"word {verdict}")
-    return chip if how == "no difference" else f"{chip} {text(how)}"
-
-
-def share(ratio):
-    """Patched beside stock, as two bars of one length at most"""
-    if not ratio or ratio < 0:
-        return ""
-    widths = 100 / max(ratio, 1), 100 * min(ratio, 1)
-    return tag("span", "".join(f'<i class="{name}" style="width:{width:.1f}%"></i>'
-                               for name, width in zip(("stock", "patched"), widths)), cls="share")
+    word = tag("span", "no difference" if verdict == "same" else verdict, cls=f"word {verdict}")
+    return word if how == "no difference" else f"{word} {text(how)}"
 
 
 def table(heads, rows, numbers=()):
     """Rows are of HTML; columns whose heads are in numbers stand to the right."""
-    head = "".join(tag("th", text(h), cls="n" if h in numbers else "") for h in heads)
-    body = "".join(tag("tr", "".join(
-        tag("td", cell, cls="n" if h in numbers else "", is_=h if i else "")
-        for i, (h, cell) in enumerate(zip(heads, row)))) for row in rows)
-    return tag("table", tag("thead", tag("tr", head)) + tag("tbody", body), cls="cards")
+    def line(name, cells):
+        return tag("tr", "".join(tag(name, cell, cls="n" if head in numbers else "")
+                                 for head, cell in zip(heads, cells)))
+    return tag("table", tag("thead", line("th", map(text, heads))) +
+               tag("tbody", "".join(line("td", row) for row in rows)))
 
 
 def folded(title, inner):
     return tag("details", tag("summary", text(title)) + inner)
 
 
-def figure(inner, caption, command):
-    """What is seen, with its unit, and what makes it anew"""
-    made = f"{text(caption)} Made by {tag('code', text(command))}."
-    return tag("figure", inner + tag("figcaption", made))
-
-
-def legend(series):
-    """What the marks of a figure stand for: [(a mark, its colour's name, what it is)]"""
-    shown = "".join(tag("span", tag("b", mark, style=f"color:var({colour})") + " " + text(name))
-                    for mark, colour, name in series)
-    return tag("div", shown, cls="legend")
+def made_by(*commands):
+    return tag("p", f"Made by {', '.join(tag('code', text(c)) for c in commands)}.", cls="soft")
 
 
 def missing(what, command):
@@ -113,57 +183,8 @@ def missing(what, command):
                     f"{tag('code', 'make report')}.", cls="missing")
 
 
-def section(name, title, inner):
-    return tag("section", tag("h2", text(title)) + inner, id=name)
-
-
-def page(title, inner):
-    with open(STYLE, encoding="utf-8") as f:
-        style = f.read()
-    return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-            f"<title>{text(title)}</title><style>\n{style}</style></head>\n"
-            f"<body>{inner}</body></html>\n")
-
-
-def find(rows, report, case, metric):
-    """That row, or None"""
-    return next((r for r in rows if tuple(r[k] for k in bench.KEY) == (report, case, metric)), None)
-
-
-def value(rows, key, column):
-    row = find(rows, *key)
-    return row and row.get(column)
-
-
 def unit(row):
     return "" if row["unit"] in UNITLESS else row["unit"]
-
-
-def gains(results):
-    """The table for who does not know the project"""
-    rows, absent = [], 0
-    for base, of_base in results.items():
-        for report, case, metric, program in GAINS:
-            row = find(of_base, report, case, metric)
-            if not row:
-                absent += 1
-                continue
-            what = tag("small", text(meaning(row)))
-            rows.append((text(program) + what, text(row["base"] or base),
-                         number(row["stock"], unit(row)),
-                         number(row["patched"], unit(row)),
-                         word(judge(row)) + share(row["ratio"])))
-    if not rows:
-        return missing("No kernel has been measured.", "make run")
-    inner = table(("What a program does", "Kernel", "stock", "patched", "patched is"), rows,
-                       ("stock", "patched"))
-    if absent:
-        more = (tag("code", f"make {what}") for what in
-                ("bench", "bench ARRAY=fc", "bench ARRAY=many", "programs"))
-        inner += tag("p", f"{absent} more rows come with {', '.join(more)}.", cls="soft")
-    marks = legend([(BOX, f"--{kernel}", kernel) for kernel in bench.KERNELS])
-    return marks + inner
 
 
 def maybe(row, column):
@@ -171,178 +192,135 @@ def maybe(row, column):
     return "" if row.get(column) is None else number(row[column], unit(row))
 
 
-def field_cells(row):
-    """A row of a field report's table"""
-    case = row["case"].removesuffix("-harness")
-    where = "" if case == row["case"] else " on a model"
-    return (tag("code", text(case)) + where + tag("small", text(meaning(row))),
-            *(maybe(row, column) for column in ("reported", "before", "stock", "patched")),
-            word(judge(row)) if row["stock"] is not None else "")
+def gains(results):
+    """The table for who does not know the project"""
+    rows, absent = [], 0
+    for base, found in results.items():
+        for *key, program in GAINS:
+            row = found.get(tuple(key))
+            if row:
+                rows.append((text(program) + tag("small", text(meaning(row))),
+                             text(row["base"] or base), maybe(row, "stock"), maybe(row, "patched"),
+                             chip(judge(row))))
+            absent += not row
+    if not rows:
+        return missing("No kernel has been measured.", "make run")
+    more = f"{absent} more rows come with make bench, bench ARRAY=fc, bench ARRAY=many, programs."
+    return table(("What a program does", "Kernel", "stock", "patched", "patched is"), rows,
+                 ("stock", "patched")) + tag("p", more, cls="soft") * bool(absent)
 
 
 def field_table(rows):
     """Theirs, what was wrong put back, ours; a column that is empty is left out"""
     heads = ("Case", "theirs", "with the fault", "stock", "patched", "patched is")
-    columns = [*zip(*(field_cells(r) for r in rows))]
-    kept = [i for i, cells in enumerate(columns) if any(cells)]
-    return table([heads[i] for i in kept], [*zip(*(columns[i] for i in kept))], heads[1:5])
-
-
-def made_by(rows):
-    """Which command makes these rows anew"""
-    harness = any(r["case"].endswith("-harness") for r in rows)
-    field = any(r["time"] == "machine" for r in rows)
-    kernels = any(not r["case"].endswith("-harness") and r["time"] != "machine" for r in rows)
-    makes = ", ".join(tag("code", command) for command, there in (
-        ("make field", harness), ("make run", kernels), ("make bench", kernels),
-        ("./field", field)) if there)
-    return tag("p", f"Made by {makes}.", cls="command")
+    cells = []
+    for row in rows:
+        case = row["case"].removesuffix("-harness")
+        cells.append((tag("code", text(case)) + " on a model" * (case != row["case"]) +
+                      tag("small", text(meaning(row))),
+                      *(maybe(row, column) for column in ("reported", "before", "stock", "patched")),
+                      chip(judge(row)) if row["stock"] is not None else ""))
+    kept = [i for i, column in enumerate(zip(*cells)) if any(column)]
+    return table([heads[i] for i in kept], [[row[i] for i in kept] for row in cells], heads[1:5])
 
 
 def fields(results):
     """The five reports from the field, theirs and ours"""
     inner = ""
     for name, year, title, wrong in FIELD:
-        inner += tag("h3", text(f"{title} ({year}, {name})"))
-        inner += tag("p", text(wrong))
-        rows = [r for of_base in results.values() for r in of_base if r["report"] == name]
+        inner += tag("h3", text(f"{title} ({year}, {name})")) + tag("p", text(wrong))
+        rows = [r for found in results.values() for r in found.values() if r["report"] == name]
         first = [r for r in rows if r.get("reported") is not None or r["metric"] in HEADLINES]
         more = [r for r in rows if r not in first]
-        if not rows:
-            inner += missing("Nothing of this report.", "make field")
         if first:
             inner += field_table(first)
         if more:
             inner += folded(f"{len(more)} more figures", field_table(more))
-        if rows:
-            inner += made_by(rows)
+        machine = any(r["time"] == "machine" for r in rows)
+        inner += made_by(*["./field"] if machine else ("make field", "make run", "make bench")) \
+            if rows else missing("Nothing of this report.", "make field")
     return inner
 
 
-def bar(rows, case, kernel, most):
-    """One kernel's I/O as boxes, one for each layer"""
-    values = [(layer, value(rows, ("layers", case, layer), kernel) or 0) for layer in LAYERS]
-    boxes = ""
-    for layer, insn in values:
-        part = 100 * insn / most
-        if insn > 0:
-            shown = number(round(insn)) if part >= 8 else ""
-            boxes += tag("i", shown, cls=layer, style=f"width:{part:.2f}%;"
-                              f"background:var(--{layer})",
-                              title=f"{LAYER_NAMES[layer]}: {number(round(insn))}")
-    total = tag("b", number(round(sum(v for _, v in values))))
-    return (tag("span", kernel) + tag("div", boxes + total, cls="bar"))
-
-
-def layer_table(rows, case):
-    cells = []
-    for layer in LAYERS:
-        row = find(rows, "layers", case, layer)
-        if row:
-            cells.append((LAYER_NAMES[layer], number(row["stock"]),
-                          number(row["patched"]), word(judge(row))))
-    return folded("The same in figures",
-                       table(("Layer", "stock", "patched", "patched is"), cells,
-                                  ("stock", "patched")))
-
-
-def cost(results):
-    """An I/O by size, stacked by layer"""
-    inner = ""
-    for base, rows in results.items():
-        for case in dict.fromkeys(r["case"] for r in rows if r["report"] == "layers"):
-            most = max(sum(value(rows, ("layers", case, layer), kernel) or 0 for layer in LAYERS)
-                       for kernel in bench.KERNELS)
-            bars = "".join(bar(rows, case, kernel, most * 1.17) for kernel in bench.KERNELS)
-            what, size, place = case.rsplit("-", 2)
-            size = size.replace("k", " KiB").replace("m", " MiB")
-            inner += figure(
-                tag("h4", text(f"{what} of {size} on {place}, Linux {base}")) +
-                tag("div", bars, cls="bars panel") + layer_table(rows, case),
-                "Instructions of one direct I/O.", row_command(rows, "layers", case))
-    if not inner:
-        return missing("Where the instructions of an I/O go.", "make profile CASE=layers")
-    return legend([(BOX, f"--{layer}", name) for layer, name in LAYER_NAMES.items()]) + inner
-
-
-def row_command(rows, report, case):
-    return next(r["command"] for r in rows if (r["report"], r["case"]) == (report, case))
-
-
-def windows(results):
-    """Readahead by the length of runs and by read_ahead_kb"""
-    inner = ""
-    for base, rows in results.items():
-        for metric, what in (("time", "us a run, of a disk that takes 200 us for a request"),
-                             ("bytes_read_per_used", "bytes that the disk reads for one that the "
-                              "program uses")):
-            lines = [(f"read_ahead_kb {kb}, {kernel}",
-                      [value(rows, ("readahead", f"run-{kib}k-by-4k" +
-                                    ("" if kb == 128 else f"-kb{kb}"), metric), kernel)
-                       for kib in RUN_KIB]) for kb in WINDOWS for kernel in bench.KERNELS]
-            cells = [(name, *("" if v is None else number(v) for v in values))
-                     for name, values in lines if any(v is not None for v in values)]
-            heads = ("length of a run", *(f"{kib} KiB" for kib in RUN_KIB))
-            inner += figure(table(heads, cells, heads[1:]), f"Linux {base}: {what}. Runs at random "
-                            "places, in reads of 4 KiB.", "tools/lab/bench.py run windows") * bool(cells)
-    return inner or missing("Readahead by length of run and window.",
-                            "tools/lab/bench.py run windows")
-
-
-def saved_cell(row):
-    """What is saved of an I/O, by word and colour, and both figures"""
-    if not row:
+def cell(rows):
+    """How much the first of them changed, by colour; below, both kernels' figures of that, and of
+    what else changed"""
+    rows = [row for row in rows if row]
+    if not rows:
         return ""
-    return (tag("span", bench_real.saved(row), cls=f"word {judge(row)[0]}") +
-            tag("small", text(bench_real.pair(row))))
+    rows[1:] = [row for row in rows[1:] if judge(row)[0] != "same"]
+    verdict, how = judge(rows[0])
+    change = f"{100 * (rows[0]['ratio'] - 1):+.1f} %" if verdict != "same" and rows[0]["ratio"] \
+        else "none" if verdict == "same" else how
+    return tag("span", change, cls=f"word {verdict}") + "".join(
+        tag("small", text(f"{number(row['stock'])}, {number(row['patched'])} "
+                          f"{row['unit'] or row['metric']}")) for row in rows)
 
 
-def later(results):
-    """CPU per I/O on disks that complete later"""
-    inner = ""
-    for base, rows in results.items():
-        for what, ways, lines in bench_real.grids(rows):
-            cells = [(place, *(saved_cell(of[way]) for way in ways)) for place, of in lines]
-            inner += tag("h3", text(f"{what}, Linux {base}"))
-            inner += figure(table(("on", *ways), cells, ways),
-                                 "CPU per I/O, percent saved; below: instructions of stock and "
-                                 "patched. q: so many I/Os in flight.", "make real")
-    return inner or missing("CPU per I/O on disks that complete later.", "make real")
-
-
-def program_cell(row, reads):
-    """What became of a program's time, by word and colour; times, and how often the disk read"""
-    if not row:
+def grid(found, title, corner, lines, columns, keys):
+    """A table of what keys(line, column) names, without lines and columns that are empty"""
+    cells = {(line, column): cell([found.get(key) for key in keys(line, column)])
+             for line in lines for column in columns}
+    lines = [line for line in lines if any(cells[line, column] for column in columns)]
+    columns = [column for column in columns if any(cells[line, column] for line in lines)]
+    if not lines:
         return ""
-    verdict = judge(row)[0]
-    change = "none" if verdict == "same" else f"{100 * (row['ratio'] - 1):+.1f} %"
-    pairs = [f"{row['stock']:.3g} s, {row['patched']:.3g} s"]
-    if reads:
-        pairs.append(f"{reads['stock']}, {reads['patched']} reads")
-    return (tag("span", change, cls=f"word {verdict}") +
-            "".join(tag("small", text(pair)) for pair in pairs))
+    return tag("h3", text(title)) + table((corner, *columns), [
+        (text(line), *(cells[line, column] for column in columns)) for line in lines], columns)
 
 
-def programs(results):
-    """Programs as people run them, a table for each disk"""
-    inner = ""
-    for base, rows in results.items():
-        for disk, fs, percents in PROGRAM_PLACES:
-            cells = []
-            for name in PROGRAMS:
-                cases = [f"{name}-{fs}-{disk}-m{percent}" for percent in percents]
-                of = [(find(rows, "programs", case, "seconds"),
-                       find(rows, "programs", case, "device_reads")) for case in cases]
-                if any(row for row, _ in of):
-                    cells.append((name, *(program_cell(*pair) for pair in of)))
-            if cells:
-                heads = [f"cache for {percent} %" for percent in percents]
-                inner += tag("h3", text(f"{fs} on {DISK_NAMES[disk]}, Linux {base}"))
-                inner += figure(table(("program", *heads), cells, heads),
-                                     "Change of a program's time; below: seconds of stock and "
-                                     "patched, and reads of the disk. Cache: what memory has for "
-                                     "the program's data.", "make programs")
-    return inner or missing("Programs on both kernels.", "make programs")
+def of_real(base, found):
+    for disk, what in REAL_DISKS.items():
+        for guest in reversed(MARKED):
+            yield grid(found, f"{what}; {CONFIGURATIONS[guest]}, Linux {base}", "on", REAL_PLACES,
+                       REAL_WAYS, lambda place, way, disk=disk, guest=guest:
+                       [("real", real_name(way, place, disk, guest), "insn")])
+
+
+def of_programs(base, found):
+    for disk, fs, percents in PROGRAM_PLACES:
+        yield grid(found, f"{fs} on {DISK_NAMES[disk]}, Linux {base}", "program", PROGRAMS,
+                   [f"cache for {percent} %" for percent in percents],
+                   lambda name, cache, disk=disk, fs=fs:
+                   [("programs", f"{name}-{fs}-{disk}-m{cache.split()[2]}", metric)
+                    for metric in ("seconds", "device_reads")])
+
+
+def of_windows(base, found):
+    for metric, what in (("time", "time of a run on a disk that takes 200 us for a request"),
+                         ("bytes_read_per_used", "bytes read for one that is used")):
+        yield grid(found, f"{what}, Linux {base}", "read_ahead_kb", ("128", "512", "4096", "8192"),
+                   [f"run of {kib} KiB" for kib in RUN_KIB], lambda kb, run, metric=metric:
+                   [("readahead", f"run-{run.split()[2]}k-by-4k" + f"-kb{kb}" * (kb != "128"),
+                     metric)])
+
+
+def of_layers(base, found):
+    cases = dict.fromkeys(case for report, case, _ in found if report == "layers")
+    yield grid(found, f"instructions of one direct I/O, Linux {base}", "layer", LAYERS, [*cases],
+               lambda layer, case: [("layers", case, layer)])
+
+
+def of_stacks(base, found):
+    above = [(text(case), text(meaning(row)), maybe(row, "stock"), maybe(row, "patched"))
+             for (report, case, _), row in found.items() if report == "stacks" and
+             None not in (row["stock"], row["patched"]) and row["patched"] > LIMIT * row["stock"]]
+    lines = [f"{stack} {io}" for stack in (*STACKS, "integrity") for io in STACK_IOS]
+    grids = [grid(found, f"{fs}, Linux {base}", "stack", lines, STACK_WAYS, lambda line, way, fs=fs:
+                  [("stacks", f"{line.split()[1]}-{way}-{fs}-{line.split()[0]}", metric)
+                   for metric in ("insn", "bios", "switches", "late_us")]) for fs in STACK_FS]
+    if any(grids):
+        yield tag("h3", f"More than one percent above stock, Linux {base}: {len(above) or 'none'}")
+        yield table(("Row", "", "stock", "patched"), above, ("stock", "patched")) * bool(above)
+    yield from grids
+
+
+def section_of(make, command):
+    """What makes a section of the grids that MAKE has for a base"""
+    def of(results):
+        inner = "".join(part for base, found in results.items() for part in make(base, found))
+        return inner + made_by(command) if inner else missing("", command)
+    return of
 
 
 def machines(rows):
@@ -352,12 +330,11 @@ def machines(rows):
         (text(key), *(text(r["machine"].get(key, "")) for r in rows)) for key in keys])
 
 
-def everything(results):
+def everything(rows):
     """All rows, as make report prints them"""
-    rows = [r for of_base in results.values() for r in of_base]
-    cells = [(text(r["report"]), text(r["case"]), text(r["metric"]),
-              number(r["stock"], unit(r)), number(r["patched"], unit(r)),
-              text(r["command"]), text((r.get("when") or "")[:10])) for r in rows]
+    cells = [(*map(text, (r["report"], r["case"], r["metric"])), maybe(r, "stock"),
+              maybe(r, "patched"), text(r["command"]), text((r.get("when") or "")[:10]))
+             for r in rows]
     return folded(f"{len(rows)} rows of results.json", table(
         ("Report", "Case", "Metric", "stock", "patched", "Command", "Measured"), cells,
         ("stock", "patched")))
@@ -369,46 +346,52 @@ SECTIONS = (
      "of modelled disks. No figure is from hardware."),
     ("field", "The five reports from the field", fields, "What people measured between 2002 and "
      "2009, on their machines, beside what we measure: of the same kind, not of the same machine."),
-    ("real", "On a disk of 100 us", later, "What the CPU does for an I/O on disks that complete by "
-     "timer or interrupt: submitting, interrupts, waking who waits. An idle CPU is not counted."),
-    ("programs", "Programs", programs, "sqlite, git, RocksDB, LMDB and others, run once from a cold "
-     "cache, on modelled disks."),
-    ("cost", "What an I/O costs", cost, "Every instruction is counted once, and belongs to the "
-     "layer whose source file it is of."),
-    ("readahead", "Readahead by run and window", windows, "A run is a stretch that is read from "
-     "its start to its end; read_ahead_kb is the largest window."),
+    ("real", "On a disk of 100 us", section_of(of_real, "make real"),
+     "Change of the CPU's instructions for an I/O on disks that complete by timer or interrupt: "
+     "submitting, interrupts, waking who waits. An idle CPU is not counted. q: so many in flight."),
+    ("stacks", "Stacked disks", section_of(of_stacks, "make bench"),
+     "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below, both kernels' "
+     "figures: instructions and, if they differ, bios below the stack, context switches of all "
+     "tasks, and us on disks of 100 us."),
+    ("programs", "Programs", section_of(of_programs, "make programs"),
+     "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds "
+     "and, if they differ, reads of the disk. Cache: what memory has for the program's data."),
+    ("cost", "What an I/O costs", section_of(of_layers, "make profile CASE=layers"),
+     "Every instruction is counted once, and belongs to the layer whose source file it is of."),
+    ("readahead", "Readahead by run and window",
+     section_of(of_windows, "tools/lab/bench.py run windows"),
+     "A run is a stretch that is read from its start to its end, here by 4 KiB; read_ahead_kb is "
+     "the largest window."),
 )
-
-
-def by_base(rows):
-    """{6.1: its rows}, older bases first"""
-    found = {}
-    for r in sorted(rows, key=lambda r: bench.version(r.get("base"))):
-        found.setdefault(bench.series_of(r.get("base")), []).append(r)
-    return found
 
 
 def write(rows):
     """The page"""
     title = "Direct I/O, readahead, raw devices: what was measured"
     of_machine = [r for r in rows if "machine" in r]
-    rows = [r for r in rows if "machine" not in r]
-    # Of the kit's figures the other sections have none.
-    sections = [s for s in SECTIONS if not of_machine or s[0] == "field"]
-    results = by_base(rows)
+    rows = sorted((r for r in rows if "machine" not in r),
+                  key=lambda r: bench.version(r.get("base")))
+    results = {}
+    for r in rows:
+        results.setdefault(bench.series_of(r.get("base")), {})[tuple(r[k] for k in bench.KEY)] = r
     dates = sorted(r["when"][:10] for r in rows if r.get("when"))
-    kernels = ", ".join(sorted({r["base"] for r in rows if r.get("base")}, key=bench.version))
-    head = tag("h1", title) + tag("p", text(
-        f"Linux {kernels}" + (f", measured {dates[0]}" if dates else "") +
-        (f" to {dates[-1]}" if dates and dates[0] != dates[-1] else "")), cls="soft")
-    nav = tag("nav", "".join(tag("a", name, href=f"#{anchor}")
-                                  for anchor, name, _, _ in sections))
-    body = "".join(section(anchor, name, tag("p", text(words)) * bool(words) +
-                                make(results)) for anchor, name, make, words in sections)
+    kernels = ", ".join(dict.fromkeys(r["base"] for r in rows if r.get("base")))
+    measured = f", measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
+    # Of the kit's figures the other sections have none.
+    sections = [(anchor, name, tag("p", text(words)) + make(results))
+                for anchor, name, make, words in SECTIONS if not of_machine or anchor == "field"]
     if of_machine:
-        body += section("machine", "On what", machines(of_machine))
-    return page(title, head + nav + body + section("all", "All figures",
-                                                             everything(results)))
+        sections.append(("machine", "On what", machines(of_machine)))
+    sections.append(("all", "All figures", everything(rows)))
+    with open(STYLE, encoding="utf-8") as f:
+        style = f.read()
+    body = tag("h1", title) + tag("p", text(f"Linux {kernels}{measured}"), cls="soft")
+    body += tag("nav", " ".join(tag("a", name, href=f"#{anchor}") for anchor, name, _ in sections))
+    body += "".join(tag("section", tag("h2", text(name)) + inner, id=anchor)
+                    for anchor, name, inner in sections)
+    return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+            f"<title>{title}</title><style>\n{style}</style></head>\n<body>{body}</body></html>\n")
 
 
 def main():

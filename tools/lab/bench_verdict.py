@@ -13,19 +13,17 @@ import argparse
 import glob
 import math
 import os
-import re
 import sys
 import time
 from collections import Counter
 from typing import NamedTuple
 
 import bench
-from bench_words import GAINS, judge
+from bench_report import GAINS, judge
 from xfail import RESULT
 
 LOG = os.path.join(bench.OUT, "log")
 MOST = 3        # so many examples are named
-LACKS = "this kernel has no "
 # Not faster: what a disk reads in vain
 NOT_SPEED = ("bytes_read_per_used",)
 
@@ -53,7 +51,7 @@ def read_tap(name, text, failed, skipped):
                 skipped[reason_of(found["skip"])] += 1
             else:
                 passed += 1
-        elif re.match(r"1\.\.0 # SKIP", line):
+        elif line.startswith("1..0 # SKIP"):
             skipped[reason_of(line)] += 1
     return passed
 
@@ -75,55 +73,34 @@ def some(names):
     return "; ".join(names[:MOST]) + (f"; {more} more" if more > 0 else "")
 
 
-def skips(tests, left_out):
-    """What was skipped, with reasons; what a kernel has not is one of them"""
-    reasons, lacks, lacking = [], [], 0
-    for reason, count in tests.skipped.most_common():
-        if reason.startswith(LACKS):
-            lacks.append(reason.removeprefix(LACKS))
-            lacking += count
-        else:
-            reasons.append(f"{count} ({reason})")
-    if lacks:
-        reasons.insert(0, f"{lacking} ({LACKS}{', '.join(lacks)})")
-    if left_out:
-        reasons.append(f"{len(left_out)} whole tests ({', '.join(left_out)}: make test has them)")
-    return f"{tests.skipped.total()} skipped" + (f": {'; '.join(reasons)}" if reasons else "")
-
-
 def tested(tests, left_out, steps):
     bad = [f"make run's step {step} ended in an error" for step in steps] + tests.failed
-    return (f"Tests:  {tests.passed} passed, {len(bad)} failed" +
-            (f" ({some(bad)}; see {LOG})" if bad else "") + f"; {skips(tests, left_out)}.")
+    failed = f" ({some(bad)}; see {LOG})" if bad else ""
+    why = [f"{count} ({reason})" for reason, count in tests.skipped.most_common()]
+    skipped = f": {some(why)}" if why else ""
+    long = f"; make test has {len(left_out)} more ({', '.join(left_out)})" if left_out else ""
+    return (f"Tests:  {tests.passed} passed, {len(bad)} failed{failed}; "
+            f"{tests.skipped.total()} skipped{skipped}{long}.")
 
 
-def speeds(rows):
-    """[(the verdict's word, how large it is, the program, in words)] of what GAINS shows of rows"""
+def faster(rows):
+    """Two lines: which loads of GAINS are faster, which are not"""
     found = {tuple(r[k] for k in bench.KEY): r for r in rows}
-    told = []
+    told = []       # (the verdict's word, how large it is, the program, in words)
     for *key, program in GAINS:
         row = found.get(tuple(key))
         if row and row["metric"] not in NOT_SPEED:
             word, how = judge(row)
             size = abs(math.log(row["ratio"])) if row["ratio"] else 0
-            told.append((word, size, f"{program} ({how})"))
-    return told
-
-
-def faster(rows):
-    """Two lines: what is faster, what is not"""
-    told = speeds(rows)
+            told.append((word, -size, f"{program} ({how})"))
     if not told:
         return "Faster: nothing was measured.", "Slower: nothing was measured."
     words = Counter(word for word, _, _ in told)
-    named = {word: some([text for _, _, text in sorted(
-        (one for one in told if one[0] == word), key=lambda one: -one[1])])
-        for word in ("better", "worse")}
-    first = f"Faster: {words['better']} of {len(told)} loads" + (
-        f": {named['better']}." if words["better"] else ".")
-    slower = f"{words['worse']}: {named['worse']}" if words["worse"] else "none"
-    return first, (f"Slower: {slower}; no difference: {words['same']}; "
-                   f"only on patched: {words['new']}.")
+    named = {word: f": {some([text for other, _, text in sorted(told) if other == word])}"
+             for word in words}
+    return (f"Faster: {words['better']} of {len(told)} loads{named.get('better', '')}.",
+            f"Slower: {words['worse'] or 'none'}{named.get('worse', '')}; no difference: "
+            f"{words['same']}; only on patched: {words['new']}.")
 
 
 def built(rows, tests, steps):
@@ -146,16 +123,12 @@ def verdict(rows, tests, left_out, steps):
             f"Report: {where} (the table: make report, or make run V=1)"]
 
 
-def started():
-    return os.path.getmtime(os.path.join(LOG, "run.start"))
-
-
 def main():
     parser = argparse.ArgumentParser(description="Print what make run has done.")
     parser.add_argument("--left-out", default="", help="tests that were not to run")
     parser.add_argument("step", nargs="*", help="steps that failed")
     args = parser.parse_args()
-    start = started()
+    start = os.path.getmtime(os.path.join(LOG, "run.start"))
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(start))
     rows = [r for r in bench.load() if r.get("when", "") >= since]
     tests = tests_since(start)

@@ -3,12 +3,11 @@
  * A QEMU TCG plugin that counts the guest's instructions by address: profile.py lays the counts
  * over System.map.
  *
- *	cc -O2 -shared -fPIC -o insn_count.so insn_count.c
- *	qemu-system-x86_64 ... -icount shift=0,sleep=off -plugin ./insn_count.so,out=FILE
- *		[,marks=FILE]
+ *	qemu-system-x86_64 ... -icount shift=0,sleep=off
+ *		-plugin ./insn_count.so,out=FILE[,marks=on]
  *
- * QEMU translates the guest's code block by block.  Each block gets a counter, and code in front
- * that adds the block's number of instructions to it.  At exit FILE gets one line per counter,
+ * QEMU translates the guest's code block by block. Each block gets a counter, to which its number
+ * of instructions is added when it is entered. At exit FILE gets one line per counter,
  *
  *	<address of the block in hex> <instructions>
  *
@@ -16,14 +15,15 @@
  * in the lower half taken together (programs; while booting also the firmware and the kernel's
  * first steps), then "total <instructions>", by which a reader knows that the file is whole.
  *
- * With marks= a program in the guest can mark its way: whenever it calls code at the address MARK
- * (the selftests' mark.h), that FILE gets the same lines of what was counted since the last mark.
+ * With marks=on a program in the guest marks its way: whenever it calls code at the address MARK
+ * (the selftests' mark.h), FILE gets the same lines of what was counted since the last mark, and
+ * nothing at exit.
  *
- * A block counts in full when it is entered.  One left early, by a fault or by a device register
- * read in its middle, is entered again further on, so such blocks are counted a little high.  A
+ * A block counts in full when it is entered. One left early, by a fault or by a device register
+ * read in its middle, is entered again further on, so such blocks are counted a little high. A
  * block that runs on into the next function counts for the one it began in.
  *
- * The counters have no lock, hence one virtual CPU only.  QEMU must come to an orderly end for
+ * The counters have no lock, hence one virtual CPU only. QEMU must come to an orderly end for
  * FILE to be written (guest powered off, SIGTERM, quit in the monitor); after SIGKILL it is empty.
  */
 #include <stdbool.h>
@@ -33,29 +33,18 @@
 #include <string.h>
 
 /*
- * QEMU's interface for plugins, versions 1 and 2: the part used here, because distributions build
- * QEMU with plugins but do not ship qemu-plugin.h.  QEMU resolves the names when it loads us, the
- * weak ones of one version only.  Of version 1 (QEMU 7) a counter is a number of ours, of version 2
- * (QEMU 10) it lies in a scoreboard, which has one for each virtual CPU.  (The brackets keep
- * checkpatch, which wants prototypes in headers, from warning of each.)
+ * QEMU's interface for plugins: the part used here, because distributions build QEMU with plugins
+ * but do not ship qemu-plugin.h. QEMU resolves the names when it loads us. Versions 1 (QEMU 7) and
+ * 2 (QEMU 10) have all but the weak one, which tells which it is. (The brackets keep checkpatch,
+ * which wants prototypes in headers, from warning of each.)
  */
-#pragma weak qemu_plugin_register_vcpu_tb_exec_inline
-#pragma weak qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu
 #pragma weak qemu_plugin_scoreboard_new
-#pragma weak qemu_plugin_u64_sum
 
 #define MARK	0x6d61726b0000ULL
 
-enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 
 struct qemu_plugin_tb;
-struct qemu_plugin_scoreboard;
-
-struct qemu_plugin_u64 {
-	struct qemu_plugin_scoreboard *score;
-	size_t offset;
-};
 
 struct qemu_info {
 	const char *target_name;
@@ -77,14 +66,7 @@ size_t (qemu_plugin_tb_n_insns)(const struct qemu_plugin_tb *tb);
 void (qemu_plugin_register_vcpu_tb_exec_cb)(struct qemu_plugin_tb *tb,
 					    void (*fn)(unsigned int vcpu, void *data),
 					    enum qemu_plugin_cb_flags flags, void *data);
-void (qemu_plugin_register_vcpu_tb_exec_inline)(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
-						void *counter, uint64_t add);
-void (qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu)(struct qemu_plugin_tb *tb,
-							 enum qemu_plugin_op op,
-							 struct qemu_plugin_u64 counter,
-							 uint64_t add);
-struct qemu_plugin_scoreboard *(qemu_plugin_scoreboard_new)(size_t size);
-uint64_t (qemu_plugin_u64_sum)(struct qemu_plugin_u64 counter);
+void *(qemu_plugin_scoreboard_new)(size_t size);
 void (qemu_plugin_register_atexit_cb)(uint64_t id, void (*fn)(uint64_t id, void *data),
 				      void *data);
 
@@ -97,19 +79,46 @@ static __attribute__((constructor)) void choose_version(void)
 }
 
 struct counter {
-	unsigned long long addr;
-	uint64_t insns;			/* version 1 */
-	struct qemu_plugin_u64 scored;	/* version 2 */
-	unsigned long long told;	/* of them, up to the last mark */
+	unsigned long long addr, insns;
+	size_t size;		/* instructions of the block */
 	struct counter *next;
 };
 
-static struct counter *counters, *user;
-static const char *out_name, *marks_name;
-static FILE *out, *marks;
+static struct counter *counters;
+static const char *name;
+static FILE *file;
+static bool marks;
+
+static void write_counts(void)
+{
+	unsigned long long user = 0, total = 0;
+	struct counter *c;
+
+	for (c = counters; c; c = c->next) {
+		if (!(c->addr >> 63))
+			user += c->insns;
+		else if (c->insns)
+			fprintf(file, "%llx %llu\n", c->addr, c->insns);
+		total += c->insns;
+		c->insns = 0;
+	}
+	fprintf(file, "user %llu\ntotal %llu\n", user, total);
+}
+
+static void entered(unsigned int vcpu, void *data)
+{
+	struct counter *c = data;
+
+	c->insns += c->size;
+}
+
+static void marked(unsigned int vcpu, void *data)
+{
+	write_counts();
+}
 
 /* The translated code holds on to the counter's address: a counter is never moved or freed. */
-static struct counter *new_counter(unsigned long long addr)
+static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	struct counter *c = calloc(1, sizeof(*c));
 
@@ -117,103 +126,31 @@ static struct counter *new_counter(unsigned long long addr)
 		fprintf(stderr, "insn_count: out of memory\n");
 		exit(1);
 	}
-	c->addr = addr;
-	if (qemu_plugin_version == 2)
-		c->scored.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
-	return c;
-}
-
-static struct counter *kernel_counter(unsigned long long addr)
-{
-	struct counter *c = new_counter(addr);
-
+	c->addr = qemu_plugin_tb_vaddr(tb);
+	c->size = qemu_plugin_tb_n_insns(tb);
 	c->next = counters;
 	counters = c;
-	return c;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, entered, QEMU_PLUGIN_CB_NO_REGS, c);
+	if (marks && c->addr == MARK)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, marked, QEMU_PLUGIN_CB_NO_REGS, NULL);
 }
 
-static unsigned long long insns_of(const struct counter *c)
+static void at_exit(uint64_t id, void *data)
 {
-	return qemu_plugin_version == 2 ? qemu_plugin_u64_sum(c->scored) : c->insns;
-}
+	bool failed;
 
-/* How many are new to this file, which then knows them */
-static unsigned long long news(struct counter *c, FILE *file)
-{
-	unsigned long long insns = insns_of(c), before = c->told;
-
-	if (file == out)
-		return insns;
-	c->told = insns;
-	return insns - before;
-}
-
-static void write_to(FILE *file)
-{
-	unsigned long long insns, of_user = news(user, file), total = of_user;
-	struct counter *c;
-
-	for (c = counters; c; c = c->next) {
-		insns = news(c, file);
-		if (insns || file == out)
-			fprintf(file, "%llx %llu\n", c->addr, insns);
-		total += insns;
-	}
-	fprintf(file, "user %llu\ntotal %llu\n", of_user, total);
-}
-
-static void write_mark(unsigned int vcpu, void *data)
-{
-	write_to(marks);
-}
-
-static void translated(uint64_t id, struct qemu_plugin_tb *tb)
-{
-	uint64_t addr = qemu_plugin_tb_vaddr(tb);
-	struct counter *c = addr >> 63 ? kernel_counter(addr) : user;
-	size_t n = qemu_plugin_tb_n_insns(tb);
-
-	if (qemu_plugin_version == 2)
-		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
-								  c->scored, n);
-	else
-		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &c->insns,
-							 n);
-	if (marks && addr == MARK)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, write_mark, QEMU_PLUGIN_CB_NO_REGS, NULL);
-}
-
-static void close_file(FILE *file, const char *name)
-{
-	bool failed = ferror(file);
-
+	if (!marks)
+		write_counts();
+	failed = ferror(file);
 	if (fclose(file) || failed)
 		fprintf(stderr, "insn_count: %s: not written in full\n", name);
 }
 
-static void write_counts(uint64_t id, void *data)
-{
-	write_to(out);
-	close_file(out, out_name);
-	if (marks)
-		close_file(marks, marks_name);
-}
-
-/* Opened at once: a bad name is told before the boot, and no old counts outlive it. */
-static FILE *open_file(const char *name)
-{
-	FILE *file = fopen(name, "w");
-
-	if (!file)
-		perror(name);
-	return file;
-}
-
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
-	if (argc < 1 || argc > 2 || strncmp(argv[0], "out=", 4) || !argv[0][4] ||
-	    (argc > 1 && (strncmp(argv[1], "marks=", 6) || !argv[1][6]))) {
-		fprintf(stderr, "insn_count: give out=FILE, perhaps marks=FILE, no more\n");
+	marks = argc == 2 && !strcmp(argv[1], "marks=on");
+	if (argc != 1 + marks || strncmp(argv[0], "out=", 4)) {
+		fprintf(stderr, "insn_count: give out=FILE, perhaps marks=on, no more\n");
 		return 1;
 	}
 	if (!info->system_emulation || info->system.max_vcpus != 1) {
@@ -221,17 +158,14 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		return 1;
 	}
 
-	out_name = argv[0] + 4;
-	out = open_file(out_name);
-	if (argc > 1) {
-		marks_name = argv[1] + 6;
-		marks = open_file(marks_name);
-	}
-	if (!out || (argc > 1 && !marks))
+	/* Opened at once: a bad name is told before the boot, and no old counts outlive it. */
+	name = argv[0] + 4;
+	file = fopen(name, "w");
+	if (!file) {
+		perror(name);
 		return 1;
-
-	user = new_counter(0);
+	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
-	qemu_plugin_register_atexit_cb(id, write_counts, NULL);
+	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;
 }

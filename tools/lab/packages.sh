@@ -59,7 +59,7 @@ tarball=$("$top/tools/lab/base.sh" tarball)
 case ${1-}-$base in
 programs-*)
 	needs="$needs sqlite3:sqlite3 mdb_dump:lmdb-utils db_bench:rocksdb-tools"
-	libs="$libs python3-lmdb postgresql"
+	libs="$libs python3-lmdb"
 	;;
 over-*)	needs="$needs $over" ;;
 deb-*)	needs="$needs $packers" libs="$libs build-essential" ;;&
@@ -78,15 +78,6 @@ missing=$( (echo "$programs" | cut -s -d ' ' -f 2; missing_others) | sort -u | t
 [ "$(id -u)" -eq 0 ] || die 2 "run as root: apt-get install --no-install-recommends $missing"
 say "installing $missing"
 step apt-update 20 apt-get update
-# PostgreSQL would begin to serve, on this machine.
-servers=/etc/postgresql-common/createcluster.conf
-if [[ " $missing" = *" postgresql "* ]]; then
-	step apt-postgresql 20 env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y --no-install-recommends postgresql-common
-	cp -p "$servers" "$servers.lab"
-	trap 'mv "$servers.lab" "$servers"' EXIT
-	echo 'create_main_cluster = false' >>"$servers"
-fi
 # shellcheck disable=SC2086 # a list of words
 step apt-install 90 env DEBIAN_FRONTEND=noninteractive \
 	apt-get install -y --no-install-recommends $missing

@@ -1,31 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Instructions by kernel symbol for one iteration of a benchmark, exact.
+"""What insn_count.so counted, by kernel symbol and by layer.
 
-insn_count.so counts a whole boot. Two boots that differ only in how often they ran the loop,
-subtracted and divided by the difference in loops, leave one iteration. Booting itself varies, so the
-loops between must come to many times that (bench.py takes 3000 million), and the total must be held
-against the guest's clock. The kernel must have been booted with nokaslr. Code that System.map does not
-know (modules, generated code) is "[module or unknown]".
+Of one iteration: two boots that differ only in how often they ran a loop, subtracted. Booting
+itself varies, so the loops between must come to many times that (bench.py takes 3000 million), and
+the total must be held against the guest's clock. Or of what lies between two marks of dio_load, on
+disks that complete later: the guest's clock leaps while its CPU idles, so that is counted from
+outside. The kernel must have been booted with nokaslr. Code that System.map does not know (modules, generated
+code) is "[module or unknown]".
+
+A layer is the object file that a function is of, in the order in which an I/O passes them. A
+function whose name several layers have (static ones) is of the rest, and so are interrupts, timers
+and locks.
 """
+
 import bisect
+import os
+import re
+import statistics
+import subprocess
+from collections import Counter
 
 UNKNOWN = "[module or unknown]"
 USER = "[user space]"
+CODE = "tTwW"
+LAYERS = ("program", "syscall", "file_system", "direct_io", "memory", "block", "driver", "rest")
+# The first that fits
+PATHS = (
+    ("syscall", ("arch/x86/entry/", "fs/read_write.", "fs/aio.", "fs/open.", "fs/file.",
+                 "io_uring/")),
+    ("direct_io", ("fs/direct-io.", "fs/iomap/", "block/fops.", "drivers/char/raw.")),
+    ("file_system", ("fs/",)), ("memory", ("mm/", "lib/iov_iter.")),
+    ("block", ("block/", "lib/sbitmap.")), ("driver", ("drivers/",)),
+)
+SETUP = 2       # marks of a run that end what is none of it: what was before, and its start
+# Functions that only an idle CPU is in
+IDLE = re.compile(r"do_idle|cpu_startup_entry|default_idle(_call)?|arch_cpu_idle\w*|\w*safe_halt|"
+                  r"schedule_idle|cpuidle_\w+|(menu|haltpoll)_(select|reflect|enable\w*)|"
+                  r"cpu_idle_poll\w*|tick_nohz_idle_\w+|tick_nohz_(get_)?sleep\w*|ct_idle_\w+|"
+                  r"tick_nohz_(start|stop)_idle|can_stop_idle_tick|sched_idle_set_state")
 
 
 class BadInput(Exception):
     """A file that cannot be used; the text says which and why."""
 
 
-def lines_of(path):
-    """Return the words of each line of a text file."""
-    try:
-        with open(path, encoding="ascii") as file:
-            return [line.split() for line in file]
-    except OSError as err:
-        raise BadInput(f"{path}: {err.strerror}") from err
-    except UnicodeDecodeError as err:
-        raise BadInput(f"{path}: not a text file") from err
+def function(name):
+    """Drop what the compiler appended (.isra.0, .cold): it need not be alike in two builds."""
+    return name.split(".")[0] or name
 
 
 class SystemMap:
@@ -35,24 +56,14 @@ class SystemMap:
         # Of several names for one address take the one with the fewest leading underscores,
         # code before data: the name a reader would look for, and the same one in both kernels.
         best = {}
-        for number, words in enumerate(lines_of(path), 1):
-            try:
-                address, kind, name = int(words[0], 16), words[1], words[2]
-            except (IndexError, ValueError):
-                raise BadInput(f"{path}:{number}: not a line of a System.map") from None
-            rank = (kind not in "tTwW", len(name) - len(name.lstrip("_")), name)
-            if address not in best or rank < best[address]:
-                best[address] = rank
-        if not best:
-            raise BadInput(f"{path}: no symbols")
+        with open(path, encoding="ascii") as f:
+            for address, kind, name in map(str.split, f):
+                rank = (kind not in CODE, len(name) - len(name.lstrip("_")), name)
+                address = int(address, 16)
+                best[address] = min(rank, best.get(address, rank))
         self.starts = sorted(best)
-        self.names = [UNKNOWN if best[start][0] else self.function(best[start][2])
+        self.names = [UNKNOWN if best[start][0] else function(best[start][2])
                       for start in self.starts]
-
-    @staticmethod
-    def function(name):
-        """Drop what the compiler appended (.isra.0, .cold): it need not be alike in two builds."""
-        return name.split(".")[0] or name
 
     def lookup(self, address):
         """Return the function's name; after data, in front of or behind the kernel: UNKNOWN."""
@@ -61,79 +72,89 @@ class SystemMap:
 
 
 def read_blocks(path, system_map):
-    """Yield {symbol: instructions} of each block that insn_count.so wrote: one ends in a total."""
-    counts = {}
-    seen = 0
-    lines = lines_of(path)
-    if not lines:
-        raise BadInput(f"{path}: empty: QEMU did not end in good order, so nothing was written")
-    for number, words in enumerate(lines, 1):
-        try:
-            key, insns = words
-            insns = int(insns)
-            name = {"user": USER, "total": None}.get(key, key)
-            if name == key:
-                name = system_map.lookup(int(key, 16))
-        except ValueError:
-            raise BadInput(f"{path}:{number}: not a line of insn_count's") from None
-        if name is not None:
-            counts[name] = counts.get(name, 0) + insns
-            seen += insns
-        elif insns == seen:
-            yield counts
-            counts, seen = {}, 0
-        else:
-            break
-    if counts or lines[-1][0] != "total":
-        raise BadInput(f"{path}: cut short: the counts do not add up to its last line, the total")
-
-
-def read_counts(path, system_map):
-    """Read what insn_count.so wrote in the end; return {symbol: instructions}."""
-    blocks = list(read_blocks(path, system_map))
-    if len(blocks) != 1:
-        raise BadInput(f"{path}: not of one boot: {len(blocks)} totals")
-    return blocks[0]
+    """{symbol: instructions} of each block that insn_count.so wrote: one ends in a total."""
+    counts, blocks = Counter(), []
+    with open(path, encoding="ascii") as f:
+        for key, insns in map(str.split, f):
+            if key != "total":
+                name = USER if key == "user" else system_map.lookup(int(key, 16))
+                counts[name] += int(insns)
+            elif int(insns) == counts.total():
+                blocks.append(counts)
+                counts = Counter()
+            else:
+                break
+    if counts or not blocks:
+        raise BadInput(f"{path}: cut short: QEMU did not end in good order")
+    return blocks
 
 
 def one_iteration(map_path, count_paths, loops):
-    """Return {symbol: instructions of one iteration}, from a boot with few and one with many."""
+    """{symbol: instructions of one iteration}, from a boot with few and one with many"""
     system_map = SystemMap(map_path)
-    low, high = (read_counts(path, system_map) for path in count_paths)
-    if sum(high.values()) <= sum(low.values()):
-        raise BadInput(f"{count_paths[1]}: no more instructions than in {count_paths[0]}, "
-                       "though of more loops")
-    return {name: (high.get(name, 0) - low.get(name, 0)) / (loops[1] - loops[0])
+    low, high = (read_blocks(path, system_map)[-1] for path in count_paths)
+    return {name: (high[name] - low[name]) / (loops[1] - loops[0])
             for name in low.keys() | high.keys()}
 
 
-def compare(stock, patched=None):
-    """Return the rows of the table, the larger first: (symbol, stock, patched, difference)."""
-    if patched is None:
-        rows = [(name, insns, None, None) for name, insns in stock.items()]
-    else:
-        rows = []
-        for name in stock.keys() | patched.keys():
-            before, after = stock.get(name, 0.0), patched.get(name, 0.0)
-            rows.append((name, before, after, after - before))
-    return sorted(rows, key=lambda row: (-max(row[1], row[2] or row[1]), row[0]))
+def per_io(figures, path, map_path, parts):
+    """Give each figure with "part" (how many I/Os it is), in the order in which they were printed,
+    its instructions an I/O, part by part, but for those of an idle CPU. The least and the largest
+    are left out: what the kernel does now and then is in some."""
+    segments = [sum(insns for name, insns in block.items() if not IDLE.fullmatch(name))
+                for block in read_blocks(path, SystemMap(map_path))]
+    marked = [figure for figure in figures.values() if "part" in figure]
+    if len(segments) != len(marked) * (SETUP + parts):
+        raise BadInput(f"{path}: {len(segments)} marks of {len(marked)} figures")
+    for number, figure in enumerate(marked):
+        start = number * (SETUP + parts) + SETUP
+        figure["values"] = [round(insns / figure["part"], 1)
+                            for insns in sorted(segments[start:start + parts])[1:-1]]
+        figure["value"] = statistics.median_low(figure["values"])
 
 
-def table(rows, top=40):
-    """The largest symbols, what was left out, and the total, as lines of text"""
-    def add_up(name, of):
-        columns = list(zip(*of))[1:] if of else [(0.0,)] * 3
-        return (name, *(None if None in column else sum(column) for column in columns))
-
-    kernel = [row for row in rows if row[0] != USER]
-    shown = kernel[:top]
-    if kernel[top:]:
-        shown.append(add_up(f"[{len(kernel[top:])} more symbols]", kernel[top:]))
-    shown += [add_up(USER, [row for row in rows if row[0] == USER]), add_up("total", rows)]
-    width = max(len(row[0]) for row in shown)
-    heads = ("stock", "patched", "difference") if rows[0][2] is not None else ("stock",)
+def table(done, top=40):
+    """The largest symbols of {kernel: {symbol: instructions}}, what was left out, and the total, as
+    lines of text; of two kernels their difference, too"""
+    kernels = list(done.values())
+    names = {name for kernel in kernels for name in kernel if name != USER}
+    names = sorted(names, key=lambda name: (-max(k.get(name, 0) for k in kernels), name))
+    shown = [(name, [name]) for name in names[:top]]
+    if names[top:]:
+        shown.append((f"[{len(names[top:])} more symbols]", names[top:]))
+    shown += [(USER, [USER]), ("total", [USER, *names])]
+    width = max(len(name) for name, _ in shown)
+    heads = [*done] + ["difference"] * (len(done) == 2)
     yield f"{'symbol':<{width}}" + "".join(f" {head:>11}" for head in heads)
-    for name, *insns in shown:
+    for name, of in shown:
+        sums = [sum(kernel.get(one, 0) for one in of) for kernel in kernels]
+        sums += [sums[1] - sums[0]] * (len(sums) == 2)
         # Adding 0.0 after rounding turns "-0.0" into "0.0".
-        yield f"{name:<{width}}" + "".join(f" {round(number, 1) + 0.0:>11.1f}"
-                                           for number in insns if number is not None)
+        yield f"{name:<{width}}" + "".join(f" {round(one, 1) + 0.0:>11.1f}" for one in sums)
+
+
+def layer_of(path):
+    """The layer of an object file of the kernel tree"""
+    return next((layer for layer, starts in PATHS if path.startswith(starts)), "rest")
+
+
+def functions(tree):
+    """{function: layer} of a kernel that was built here"""
+    objects = [os.path.relpath(os.path.join(at, name), tree) for at, _, names in os.walk(tree)
+               for name in names
+               if name.endswith(".o") and not name.endswith((".mod.o", "vmlinux.o"))]
+    said = subprocess.run(["xargs", "nm", "-A", "--defined-only"], cwd=tree, check=False,
+                          input="\n".join(objects), stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout
+    found = {}
+    for path, name in re.findall(rf"^([^:]+):\S+ [{CODE}] (\S+)$", said, re.MULTILINE):
+        found.setdefault(function(name), set()).add(layer_of(path))
+    return {name: min(layers) if len(layers) == 1 else "rest" for name, layers in found.items()}
+
+
+def layers(symbols, of):
+    """{layer: instructions} of a kernel's {symbol: instructions}"""
+    total = dict.fromkeys(LAYERS, 0.0)
+    for name, insns in symbols.items():
+        total["program" if name == USER else of.get(name, "rest")] += insns
+    return total

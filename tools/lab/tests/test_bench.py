@@ -18,8 +18,8 @@ import bench_data  # noqa: E402
 import bench_disks  # noqa: E402
 import bench_guest  # noqa: E402
 import bench_programs  # noqa: E402
-import bench_readahead  # noqa: E402
-import bench_real  # noqa: E402
+import bench_stacks  # noqa: E402
+import profile  # noqa: E402
 
 
 def line(case, metric, values, report="field-1", **more):
@@ -90,7 +90,7 @@ class Rows(unittest.TestCase):
 
 
 class Run(unittest.TestCase):
-    def test_only_the_base_that_was_measured_is_shown(self):
+    def test_what_was_measured_is_kept_and_shown(self):
         one, another = ({"base": base, "report": "r", "case": "c", "metric": "m", "patched": 1}
                         for base in ("7.3.4", "6.12.9"))
         kept = [one, another]
@@ -99,7 +99,8 @@ class Run(unittest.TestCase):
                 mock.patch.object(bench, "guest", lambda *_, **__: figures(
                     line("many", "m", 1, base="7.3.5"))):
             shown = bench.run(["many"], 1)
-        self.assertEqual([r["base"] for r in shown], ["7.3.4", "7.3.5"])
+        self.assertEqual([r["base"] for r in shown], ["7.3.5"])
+        self.assertEqual([r["base"] for r in kept], ["7.3.4", "6.12.9", "7.3.5"])
 
     def test_what_programs_work_on_is_made_before_anything_is_measured(self):
         booted = []
@@ -122,16 +123,21 @@ class Cases(unittest.TestCase):
         for cases in bench_cases.GROUPS.values():
             self.assertEqual(set(cases) - set(bench_cases.CASES), set())
             self.assertEqual(len(set(cases)), len(cases))
-        for _, case, _ in bench_cases.COVER:
-            self.assertIn(case.replace("model-direct", "model"), bench_cases.CASES)
 
     def test_programs_are_known_and_so_is_what_they_work_on(self):
-        self.assertEqual(set(bench_cases.PROGRAMS), set(bench_programs.PROGRAMS))
         for data, *_ in bench_programs.PROGRAMS.values():
             self.assertIn(data, bench_data.MAKERS)
         for disk, fs, _ in bench_cases.PROGRAM_PLACES:
             self.assertIn(disk, bench_programs.DISKS)
             self.assertIn(fs, bench_disks.MKFS)
+
+    def test_stacks_can_be_made(self):
+        with open(os.path.join(LAB, "../testing/selftests/dio/dio_md.sh"), encoding="utf-8") as f:
+            header = f.read()
+        for stack in (*bench_cases.STACKS, "integrity"):
+            level = stack.removesuffix("-bitmap")
+            self.assertTrue(stack in ("plain", "loop", *bench_stacks.TARGETS) or level in header or
+                            level == "raid5", stack)
 
     def test_words_are_those_of_ra_load(self):
         source = os.path.join(LAB, "../testing/selftests/dio/ra_load.c")
@@ -146,31 +152,14 @@ class Cases(unittest.TestCase):
 
 class Programs(unittest.TestCase):
     """bench_programs.py and bench_data.py, as far as they need no disk"""
-    def test_latencies_of_db_bench(self):
-        said = "x\nPercentiles: P50: 6.51 P75: 8.56 P99: 73.62 P99.9: 380.00 P99.99: 618.00\n"
-        self.assertEqual(list(bench_programs.latencies(said)), [("p50", 6.51), ("p99", 73.62)])
-        self.assertEqual(list(bench_programs.latencies("12\n")), [])
-
     def test_waits_are_those_of_the_program_and_not_of_what_ran_before_it(self):
-        told = {}
-
-        def runs(ran):
-            told.update({"memory.stat": f"file 1\nworkingset_refault_anon 9\n"
-                                        f"workingset_refault_file {5 * ran}\n",
-                         "memory.pressure": f"some avg10=0.00 avg60=0.00 total={70 * ran}\n"
-                                            "full avg10=0.00 avg60=0.00 total=1\n",
-                         "io.pressure": f"some avg10=1.00 avg60=0.00 total={900 * ran}\n"
-                                        "full avg10=0.00 avg60=0.00 total=2\n"})
-
-        runs(1)
-        with mock.patch.object(bench_programs, "get", lambda path: told[os.path.basename(path)]), \
+        ran = {"refaults": ("pages", 5)}, {"refaults": ("pages", 20)}
+        with mock.patch.object(bench_programs, "waits", side_effect=ran), \
                 mock.patch.object(bench_programs, "device_reads", lambda disk: (0, 0)), \
-                mock.patch.object(bench_programs, "run_inside", lambda *_, **__: runs(4)):
+                mock.patch.object(bench_programs, "run_inside", lambda *_: None):
             figures = {metric: (unit, value) for metric, unit, value
                        in bench_programs.figures(("tar",), None, None, "sda")}
         self.assertEqual(figures["refaults"], ("pages", 15))
-        self.assertEqual(figures["memory_stall"], ("us", 210))
-        self.assertEqual(figures["io_stall"], ("us", 2700))
 
     def test_data_is_made_once_and_whole(self):
         made = []
@@ -192,10 +181,6 @@ class Programs(unittest.TestCase):
             self.assertEqual(made, ["a", "b"])
             whole = bench_data.archive(out, "plain")
             self.assertEqual(os.listdir(f"{out}/programs"), [os.path.basename(whole)])
-            # What another version of this program has made is not used.
-            with mock.patch.object(bench_data, "VERSION", bench_data.VERSION + 1):
-                bench_data.make(out, ["plain"], "d")
-            self.assertEqual(made, ["a", "b", "d"])
 
 
 class Table(unittest.TestCase):
@@ -208,40 +193,10 @@ class Table(unittest.TestCase):
         self.assertEqual(rows[0], ["base", "report", "case", "metric", "unit", "stock", "patched",
                                    "ratio", "spread", "reported"])
         self.assertEqual([row[2:4] for row in rows[1:]],
-                         [["direct", "mb"], ["direct", "us"], ["buffered", "mb"], ["raw", "mb"]])
-        self.assertEqual(rows[1][5:], ["1000", "2001", "2.000", "-", "-"])
-        self.assertEqual(rows[3][5:], ["2.000", "3.000", "1.500", "0.500", "-"])
-        self.assertEqual(rows[4][5:], ["-", "12.35", "-", "-", "-"])
-
-
-class Readahead(unittest.TestCase):
-    """bench_readahead.py, as far as it needs no disk."""
-    def figures(self, report, case, per_run, **said):
-        """{metric: value} of a round of 10 device reads"""
-        case = bench_cases.CASES[case]
-        return {metric: round(value, 6) for metric, _, value in
-                bench_readahead.figures(said, 10, 1280, per_run)
-                if bench_readahead.wanted(metric, case, report)}
-
-    def test_figures_are_of_a_run_or_of_a_mib(self):
-        self.assertEqual(self.figures("readahead", "run-64k-by-4k", True,
-                                      n=10, bytes=655360, written=0, nsec=2000000),
-                         {"device_reads_per_run": 1, "bytes_read_per_used": 1, "time": 200})
-        self.assertEqual(self.figures("field-2", "sysbench-xfs", False,
-                                      n=160, bytes=327680, written=1048576 - 327680, nsec=4000000),
-                         {"device_reads_per_mib": 10, "bytes_read_per_used": 2, "time": 4000,
-                          "mb_per_s": 250, "seconds": 0.004})
-        self.assertEqual(self.figures("readahead", "lowmem-64", False,
-                                      n=1, bytes=622592, written=0, nsec=1)["pages_unread"], 8)
-
-    def test_the_first_full_window(self):
-        def bio(sector, sectors):
-            return f"ra_load-1 [000] 1.0: block_bio_queue: 252,0 R {sector} + {sectors} [ra_load]"
-        trace = "\n".join([bio(8, 8), bio(1000, 8), bio(1008, 32), bio(1040, 2048),
-                           bio(3088, 512)])
-        self.assertEqual(bench_readahead.full_window(trace, 1280, 1000 * 512), 3)
-        with self.assertRaises(bench_disks.Failed):
-            bench_readahead.full_window(trace, 4096, 1000 * 512)
+                         [["buffered", "mb"], ["raw", "mb"], ["direct", "mb"], ["direct", "us"]])
+        self.assertEqual(rows[3][5:], ["1000", "2001", "2.000", "-", "-"])
+        self.assertEqual(rows[1][5:], ["2.000", "3.000", "1.500", "0.500", "-"])
+        self.assertEqual(rows[2][5:], ["-", "12.35", "-", "-", "-"])
 
 
 class Real(unittest.TestCase):
@@ -252,7 +207,7 @@ class Real(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.map, self.marks = (os.path.join(folder.name, name) for name in ("map", "marks"))
+        self.map, self.marks = (os.path.join(folder.name, name) for name in ("System.map", "marks"))
         with open(self.map, "w", encoding="ascii") as f:
             f.write(self.MAP)
 
@@ -269,7 +224,7 @@ class Real(unittest.TestCase):
 
     def per_io(self, *cases):
         figures_of = figures(*(line(case, "insn", 1, "real", part=10) for case in cases))
-        bench_real.per_io(figures_of, self.marks, self.map)
+        profile.per_io(figures_of, self.marks, self.map, bench_cases.PARTS)
         return [(f["value"], f["values"]) for f in figures_of.values()]
 
     def test_parts_are_counted_without_idle_and_without_the_extremes(self):
@@ -278,41 +233,21 @@ class Real(unittest.TestCase):
         self.assertEqual(self.per_io("a", "b"),
                          [(102, [100, 101, 102, 103, 104]), (200, [200] * 5)])
 
-    def test_idle_is_what_only_an_idle_cpu_runs(self):
-        for name in ("do_idle", "tick_nohz_idle_stop_tick", "pv_native_safe_halt", "menu_select",
-                     "cpuidle_idle_call", "default_idle_call"):
-            self.assertTrue(bench_real.IDLE.fullmatch(name), name)
-        for name in ("try_to_wake_up", "hrtimer_interrupt", "schedule", "tick_nohz_handler",
-                     "select_idle_sibling", "ktime_get", "null_queue_rq"):
-            self.assertFalse(bench_real.IDLE.fullmatch(name), name)
-
     def guest(self, of_marks, by_clock):
         """bench.py's guest, on a disk that completes at once"""
         self.run_of(*[of_marks * 10] * 7)
         said = figures(line("read-4k-bdev-atonce", "insn", by_clock, "real", part=10))
-        with mock.patch.multiple(bench, guest=lambda *_, **__: said, OUT=os.path.dirname(self.map),
-                                 tree_of=lambda _: os.path.dirname(self.map)):
-            os.makedirs(os.path.join(bench.OUT, "log"), exist_ok=True)
-            os.replace(self.marks, os.path.join(bench.OUT, "log", "real-stock.marks"))
-            with open(os.path.join(bench.OUT, "System.map"), "w", encoding="ascii") as f:
-                f.write(self.MAP)
+        folder = os.path.dirname(self.map)
+        os.makedirs(os.path.join(folder, "log"), exist_ok=True)
+        os.replace(self.marks, os.path.join(folder, "log", "real-stock.marks"))
+        with mock.patch.multiple(bench, guest=lambda *_: said, OUT=folder,
+                                 tree_of=lambda _: folder):
             return bench.marked_guest("x.so", "stock", [], [])
 
     def test_where_a_disk_completes_at_once_the_clock_agrees(self):
         self.assertEqual([f["value"] for f in self.guest(500, 505).values()], [500])
         with self.assertRaisesRegex(SystemExit, "500.* but 550"):
             self.guest(500, 550)
-
-
-class Guest(unittest.TestCase):
-    """bench_guest.py and bench_array.py with programs and disks that only say what they are told"""
-    def test_a_program_that_fails_ends_the_case_by_its_name(self):
-        with mock.patch.object(bench_disks, "BIN", "/bin"), \
-                mock.patch.dict(bench_guest.RUN,
-                                engine=lambda *_, **__: bench_disks.tool("false")), \
-                mock.patch.object(sys, "argv", ["bench_guest.py", "read-4k-ext2"]), \
-                self.assertRaisesRegex(SystemExit, "read-4k-ext2: /bin/false: exit 1"):
-            bench_guest.main()
 
 
 class CommandLine(unittest.TestCase):

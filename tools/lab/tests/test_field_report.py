@@ -40,13 +40,6 @@ class Results(unittest.TestCase):
         self.assertNotIn("ext2", bench.table(got))
 
 
-class Table(unittest.TestCase):
-    def test_ways_with_the_same_figures_are_one_row(self):
-        rows = [row("ext2-1k-1m-create"), row("ext2-1k-1m-fill"), row("ext2-1k-1m-over", patched=5.0)]
-        self.assertEqual([r["case"] for r in report.fold(rows)],
-                         ["ext2-1k-1m-create,fill", "ext2-1k-1m-over"])
-
-
 class Requirements(unittest.TestCase):
     def test_ten_times_fewer_bios_on_1k_blocks(self):
         report.check_requirements([row("ext2-1k-1m-create"), row("ext2-4k-1m-create", before=8.0)])

@@ -2,14 +2,14 @@
 /*
  * One direct I/O many times, and what one took.
  *
- *	dio_load read|write|mix [aio|uring] [depth=32] [huge|split] [seed=N] [marks=N]
+ *	dio_load read|write|mix|extend [aio|uring] [depth=32] [huge|split] [seed=N] [marks=N]
  *		bs=4k n=20000 FILE
  *	dio_load read readers=4 bs=4k n=1 FILE
- *	dio_load map bs=4k n=20000 [seed=N] FILE
  *
  * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
  * seed. write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000
- * of the OLTP report. A device that is written is claimed (see claim.h). Memory is one buffer for
+ * of the OLTP report; extend empties the file, or makes it, and writes each block behind the last.
+ * A device that is written is claimed (see claim.h). Memory is one buffer for
  * each I/O in flight, touched before the clock starts: huge pages, also split, which is mapped by
  * PTEs, or small ones of which no two neighbours lie side by side, so that the figure does not
  * depend on what the allocator had. Prints the mean time of an I/O in nanoseconds: under QEMU's
@@ -21,8 +21,6 @@
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -38,10 +36,10 @@
 #include "mark.h"
 
 static const char usage[] =
-	"usage: dio_load read|write|mix|map [WORD]... bs=4k n=20000 FILE";
+	"usage: dio_load read|write|mix|extend [WORD]... bs=4k n=20000 FILE";
 
 enum { SYNC, AIO, URING };
-enum { NOTHING, READ, WRITE, MIX, MAP };
+enum { NOTHING, READ, WRITE, MIX, EXTEND };
 
 static struct {
 	const char *name;
@@ -61,7 +59,7 @@ static const struct word words[] = {
 	{ .name = "read", .flag = &opt.what, .value = READ },
 	{ .name = "write", .flag = &opt.what, .value = WRITE },
 	{ .name = "mix", .flag = &opt.what, .value = MIX },
-	{ .name = "map", .flag = &opt.what, .value = MAP },
+	{ .name = "extend", .flag = &opt.what, .value = EXTEND },
 	{ .name = "bs=", .number = &opt.bs }, { .name = "n=", .number = &opt.n },
 	{ .name = "seed=", .number = &opt.seed }, { .name = "depth=", .number = &opt.depth },
 	{ .name = "readers=", .number = &opt.readers },
@@ -74,8 +72,13 @@ static void open_file(void)
 	char why[PATH_MAX];
 	off_t size;
 
-	fd = open_claimed(opt.name, O_DIRECT, opt.what == WRITE || opt.what == MIX, why,
-			  sizeof(why));
+	if (opt.what == EXTEND) {
+		fd = open(opt.name, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 0600);
+		if (fd < 0)
+			die(1, "%s: %s", opt.name, strerror(errno));
+		return;
+	}
+	fd = open_claimed(opt.name, O_DIRECT, opt.what != READ, why, sizeof(why));
 	if (fd < 0)
 		die(1, "%s", why);
 	size = lseek(fd, 0, SEEK_END);
@@ -86,13 +89,15 @@ static void open_file(void)
 
 static off_t next_place(void)
 {
+	if (opt.what == EXTEND)
+		return places++ * opt.bs;
 	return next_random(&opt.seed) % places * opt.bs;
 }
 
 /* Is I/O number @i a write? */
 static int writes(unsigned long long i)
 {
-	return opt.what == MIX ? i % 12 >= 7 : opt.what == WRITE;
+	return opt.what == MIX ? i % 12 >= 7 : opt.what != READ;
 }
 
 static void check(long result)
@@ -150,19 +155,6 @@ static void run_uring(unsigned long long n)
 		ring_enter(&ring, opt.depth);
 		for (k = 0; k < opt.depth; k++)
 			check(ring_reap(&ring, NULL));
-	}
-}
-
-/* One ioctl for each I/O; the same places */
-static void run_ioctl(unsigned long request)
-{
-	unsigned long long i;
-	int block;
-
-	for (i = 0; i < opt.n; i++) {
-		block = next_place() / opt.bs;
-		if (ioctl(fd, request, &block))
-			die(1, "%s: %s", opt.name, strerror(errno));
 	}
 }
 
@@ -239,7 +231,7 @@ static unsigned long long run_marked(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long long start, nothing = 0, whole = 1;
+	unsigned long long start, whole = 1;
 	size_t size;
 
 	parse_words(argc, argv, usage, words, &opt.name, 1);
@@ -256,15 +248,6 @@ int main(int argc, char **argv)
 	if (opt.split)
 		split_memory(memory, size);
 	stay_in_memory();
-	if (opt.what == MAP) {
-		start = now_ns();
-		run_ioctl(FIGETBSZ);
-		nothing = now_ns() - start;
-		start = now_ns();
-		run_ioctl(FIBMAP);
-		printf("%.1f\n", (double)(now_ns() - start - nothing) / opt.n);
-		return 0;
-	}
 	if (opt.readers) {
 		printf("%.1f\n", (double)run_readers());
 		return 0;
