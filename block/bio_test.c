@@ -4,7 +4,7 @@
  * pinned: a pin for each page, of each folio that an entry spans, and none twice.
  *
  * An entry lies over pages side by side: eight folios of a page each, or one folio of eight pages.
- * Each case runs on both.
+ * Nearly each case is for both.
  */
 #include <kunit/test.h>
 #include <linux/bio.h>
@@ -25,14 +25,55 @@ struct bio_test {
 	struct bio bio;
 };
 
-static const bool is_large[] = { false, true };
+enum how { RELEASE, NOT_PINNED, UNPIN, CHECK };
 
-static void describe(const bool *large, char *name)
+/* A bit of @dirty, @after and @gone is a page; of one folio any means all. */
+struct bio_case {
+	const char *name;
+	enum how how;
+	bool large;
+	bool far;			/* an entry begins in a later page than it names */
+	bool mark;			/* pages are marked dirty as they are released */
+	u8 dirty, after;		/* which pages are dirty before, and must be in the end */
+	unsigned int entries;		/* that go if they are dirty; if not all do: */
+	u8 gone;			/* pages that then have a pin less */
+	unsigned int page, offset, len;	/* and what the second entry must be */
+};
+
+static const struct bio_case bio_cases[] = {
+	{ "release", RELEASE },
+	{ "release", RELEASE, .large = true },
+	{ "release and mark", RELEASE, .mark = true, .after = 0x1f },
+	{ "release and mark", RELEASE, .mark = true, .after = 0x1f, .large = true },
+	/* The first page of an entry is dirty, as memory is that has but the flag. */
+	{ "mark, some are dirty", RELEASE, .mark = true, .dirty = 0x02, .after = 0x1f },
+	{ "mark, some are dirty", RELEASE, .mark = true, .dirty = 0x02, .after = 0x1f,
+	  .large = true },
+	{ "mark, far offset", RELEASE, .far = true, .mark = true, .after = 0x1c },
+	{ "mark, far offset", RELEASE, .far = true, .mark = true, .after = 0x1c, .large = true },
+	{ "not pinned", NOT_PINNED },
+	{ "not pinned", NOT_PINNED, .large = true },
+	{ "all dirty", UNPIN, .dirty = 0xff, .after = 0xff, .entries = 3 },
+	{ "all dirty", UNPIN, .dirty = 0xff, .after = 0xff, .entries = 3, .large = true },
+	/* In the middle of the second entry: what lies in front goes, the rest is what it was. */
+	{ "cleaned within", UNPIN, .dirty = 0xf7, .after = 0xf7, .entries = 1, .gone = 0x07,
+	  .page = 3, .len = PAGE_SIZE + 512 },
+	/* In its first page: it stays as it is. */
+	{ "cleaned first", UNPIN, .dirty = 0xfd, .after = 0xfd, .entries = 1, .gone = 0x01,
+	  .page = 1, .offset = 512, .len = 3 * PAGE_SIZE },
+	{ "cleaned first", UNPIN, .large = true, .page = 1, .offset = 512, .len = 3 * PAGE_SIZE },
+	/* Cleaned while the disk was at it, it is dirty again in the end. */
+	{ "check", CHECK, .dirty = 0xf7, .after = 0xff },
+	{ "check", CHECK, .large = true, .after = 0xff },
+};
+
+static void describe(const struct bio_case *c, char *name)
 {
-	strscpy(name, *large ? "one folio" : "folios of a page", KUNIT_PARAM_DESC_SIZE);
+	snprintf(name, KUNIT_PARAM_DESC_SIZE, "%s, %s", c->name,
+		 c->large ? "one folio" : "folios of a page");
 }
 
-KUNIT_ARRAY_PARAM(bio_test, is_large, describe);
+KUNIT_ARRAY_PARAM(bio_test, bio_cases, describe);
 
 static int bio_test_init(struct kunit *test)
 {
@@ -40,7 +81,7 @@ static int bio_test_init(struct kunit *test)
 
 	if (!t)
 		return -ENOMEM;
-	t->large = *(const bool *)test->param_value;
+	t->large = ((const struct bio_case *)test->param_value)->large;
 	t->pages = alloc_pages(GFP_KERNEL | (t->large ? __GFP_COMP : 0), ORDER);
 	if (!t->pages)
 		return -ENOMEM;
@@ -108,12 +149,6 @@ static void add(struct bio_test *t, unsigned int offset, unsigned int len)
 		pin(t, page);
 }
 
-/* unpinned() - page @page is expected to have one pin less than it had */
-static void unpinned(struct bio_test *t, unsigned int page)
-{
-	t->pins[t->large ? 0 : page]--;
-}
-
 static void expect_pins(struct kunit *test)
 {
 	struct bio_test *t = test->priv;
@@ -131,24 +166,19 @@ static void expect_pins(struct kunit *test)
 	}
 }
 
-/* set_dirty() - @nr pages from @page on, or all of a folio */
-static void set_dirty(struct bio_test *t, unsigned int page, unsigned int nr)
-{
-	for (; nr; nr--, page++)
-		folio_set_dirty(page_folio(t->pages + page));
-}
-
-static bool is_dirty(struct bio_test *t, unsigned int page)
-{
-	return folio_test_dirty(page_folio(t->pages + page));
-}
-
 /* Entries that begin and end within pages, and share one of them */
 static void add_some(struct bio_test *t)
 {
 	add(t, 512, PAGE_SIZE - 512);
 	add(t, PAGE_SIZE + 512, 3 * PAGE_SIZE);
 	add(t, 4 * PAGE_SIZE + 512, 1024);
+}
+
+static void add_far(struct bio_test *t)
+{
+	add(t, 2 * PAGE_SIZE + 512, 2 * PAGE_SIZE);
+	t->vecs[0].bv_page -= 2;
+	t->vecs[0].bv_offset += 2 * PAGE_SIZE;
 }
 
 static bool is_held(struct bio_test *t)
@@ -171,70 +201,19 @@ static void bio_check(struct bio_test *t, struct bio *bio)
 		msleep(20);
 }
 
-static void bio_test_release(struct kunit *test)
+static void release(struct kunit *test, bool mark)
 {
 	struct bio_test *t = test->priv;
-	unsigned int i;
 
-	add_some(t);
 	expect_pins(test);
-	bio_release_pages(&t->bio, false);
-	memset(t->pins, 0, sizeof(t->pins));
-	expect_pins(test);
-	for (i = 0; i < PAGES; i++)
-		KUNIT_EXPECT_FALSE(test, is_dirty(t, i));
-}
-
-static void bio_test_release_dirty(struct kunit *test)
-{
-	struct bio_test *t = test->priv;
-	unsigned int i;
-
-	add_some(t);
-	bio_release_pages(&t->bio, true);
-	memset(t->pins, 0, sizeof(t->pins));
-	expect_pins(test);
-	for (i = 0; i < PAGES; i++)
-		KUNIT_EXPECT_EQ(test, is_dirty(t, i), t->large || i < 5);
-}
-
-/* The first page of an entry is dirty, as memory is that has but the flag; the others are not. */
-static void bio_test_release_some_dirty(struct kunit *test)
-{
-	struct bio_test *t = test->priv;
-	unsigned int i;
-
-	add_some(t);
-	set_dirty(t, 1, 1);
-	folio_set_swapbacked(page_folio(t->pages + 1));
-	bio_release_pages(&t->bio, true);
-	folio_clear_swapbacked(page_folio(t->pages + 1));
-	for (i = 0; i < 5; i++)
-		KUNIT_EXPECT_TRUE(test, is_dirty(t, i));
-}
-
-/* The entry may begin in a later page than the one that it names. */
-static void bio_test_far_offset(struct kunit *test)
-{
-	struct bio_test *t = test->priv;
-	unsigned int i;
-
-	add(t, 2 * PAGE_SIZE + 512, 2 * PAGE_SIZE);
-	t->vecs[0].bv_page -= 2;
-	t->vecs[0].bv_offset += 2 * PAGE_SIZE;
-	bio_release_pages(&t->bio, true);
-	memset(t->pins, 0, sizeof(t->pins));
-	expect_pins(test);
-	for (i = 0; i < PAGES; i++)
-		KUNIT_EXPECT_EQ(test, is_dirty(t, i), t->large || (i >= 2 && i < 5));
+	bio_release_pages(&t->bio, mark);
 }
 
 /* What is pinned by nobody here is left alone. */
-static void bio_test_not_pinned(struct kunit *test)
+static void release_not_pinned(struct kunit *test)
 {
 	struct bio_test *t = test->priv;
 
-	add_some(t);
 	bio_clear_flag(&t->bio, BIO_PAGE_PINNED);
 	bio_release_pages(&t->bio, false);
 	expect_pins(test);
@@ -242,97 +221,79 @@ static void bio_test_not_pinned(struct kunit *test)
 	bio_release_pages(&t->bio, false);
 }
 
-/* All is dirty: all goes at once. */
-static void bio_test_all_dirty(struct kunit *test)
+static void unpin(struct kunit *test, const struct bio_case *c)
 {
-	struct bio_test *t = test->priv;
-
-	add_some(t);
-	set_dirty(t, 0, PAGES);
-	KUNIT_EXPECT_EQ(test, unpin_user_bvecs(t->vecs, t->bio.bi_vcnt, true), 3);
-	memset(t->pins, 0, sizeof(t->pins));
-	expect_pins(test);
-}
-
-/*
- * A page in the middle of the second entry was cleaned: what lies in front of it goes, and the rest
- * is what it was.
- */
-static void bio_test_cleaned_within(struct kunit *test)
-{
-	struct bio_test *t = test->priv;
-
-	if (t->large)
-		kunit_skip(test, "a folio is dirty or not as one");
-	add_some(t);
-	set_dirty(t, 0, PAGES);
-	folio_clear_dirty(page_folio(t->pages + 3));
-	KUNIT_EXPECT_EQ(test, unpin_user_bvecs(t->vecs, t->bio.bi_vcnt, true), 1);
-	unpinned(t, 0);
-	unpinned(t, 1);
-	unpinned(t, 2);
-	expect_pins(test);
-	KUNIT_EXPECT_PTR_EQ(test, t->vecs[1].bv_page, t->pages + 3);
-	KUNIT_EXPECT_EQ(test, t->vecs[1].bv_offset, 0);
-	KUNIT_EXPECT_EQ(test, t->vecs[1].bv_len, PAGE_SIZE + 512);
-
-	KUNIT_EXPECT_EQ(test, unpin_user_bvecs(t->vecs + 1, 2, false), 2);
-	memset(t->pins, 0, sizeof(t->pins));
-	expect_pins(test);
-}
-
-/* The first page of an entry was cleaned: the entry stays as it is. */
-static void bio_test_cleaned_first(struct kunit *test)
-{
-	struct bio_test *t = test->priv;
-
-	add_some(t);
-	if (!t->large) {
-		set_dirty(t, 0, PAGES);
-		folio_clear_dirty(page_folio(t->pages + 1));
-		unpinned(t, 0);
-	}
-	KUNIT_EXPECT_EQ(test, unpin_user_bvecs(t->vecs, t->bio.bi_vcnt, true), t->large ? 0 : 1);
-	expect_pins(test);
-	KUNIT_EXPECT_PTR_EQ(test, t->vecs[1].bv_page, t->pages + 1);
-	KUNIT_EXPECT_EQ(test, t->vecs[1].bv_offset, 512);
-	KUNIT_EXPECT_EQ(test, t->vecs[1].bv_len, 3 * PAGE_SIZE);
-
-	unpin_user_bvecs(t->vecs + !t->large, t->large ? 3 : 2, false);
-	memset(t->pins, 0, sizeof(t->pins));
-	expect_pins(test);
-}
-
-static void bio_test_check(struct kunit *test)
-{
-	struct bio *bio = bio_alloc(NULL, VECS, REQ_OP_READ, GFP_KERNEL);
 	struct bio_test *t = test->priv;
 	unsigned int i;
 
-	add_some(t);
-	set_dirty(t, 0, PAGES);
-	/* Cleaned meanwhile, it is dirty again in the end. */
-	folio_clear_dirty(page_folio(t->pages + 3));
+	KUNIT_EXPECT_EQ(test, unpin_user_bvecs(t->vecs, VECS, true), c->entries);
+	if (c->entries == VECS)
+		return;
+	for (i = 0; i < PAGES; i++)
+		t->pins[i] -= !!(c->gone & BIT(i));
+	expect_pins(test);
+	KUNIT_EXPECT_PTR_EQ(test, t->vecs[1].bv_page, t->pages + c->page);
+	KUNIT_EXPECT_EQ(test, t->vecs[1].bv_offset, c->offset);
+	KUNIT_EXPECT_EQ(test, t->vecs[1].bv_len, c->len);
+	KUNIT_EXPECT_EQ(test, unpin_user_bvecs(t->vecs + c->entries, VECS - c->entries, false),
+			VECS - c->entries);
+}
+
+static void check(struct kunit *test)
+{
+	struct bio *bio = bio_alloc(NULL, VECS, REQ_OP_READ, GFP_KERNEL);
+	struct bio_test *t = test->priv;
+
 	bio_set_flag(bio, BIO_PAGE_PINNED);
 	memcpy(bio->bi_io_vec, t->vecs, sizeof(t->vecs));
 	bio->bi_vcnt = t->bio.bi_vcnt;
 	bio_check(t, bio);
+}
+
+static void bio_test(struct kunit *test)
+{
+	const struct bio_case *c = test->param_value;
+	struct bio_test *t = test->priv;
+	unsigned int i;
+
+	if (c->far)
+		add_far(t);
+	else
+		add_some(t);
+	for (i = 0; i < PAGES; i++) {
+		if (!(c->dirty & BIT(i)))
+			continue;
+		folio_set_dirty(page_folio(t->pages + i));
+		if (c->mark)
+			folio_set_swapbacked(page_folio(t->pages + i));
+	}
+	switch (c->how) {
+	case RELEASE:
+		release(test, c->mark);
+		break;
+	case NOT_PINNED:
+		release_not_pinned(test);
+		break;
+	case UNPIN:
+		unpin(test, c);
+		break;
+	case CHECK:
+		check(test);
+		break;
+	}
 	memset(t->pins, 0, sizeof(t->pins));
 	expect_pins(test);
-	for (i = 0; i < 5; i++)
-		KUNIT_EXPECT_TRUE(test, is_dirty(t, i));
+	for (i = 0; i < PAGES; i++) {
+		struct folio *folio = page_folio(t->pages + i);
+
+		folio_clear_swapbacked(folio);
+		KUNIT_EXPECT_EQ_MSG(test, folio_test_dirty(folio),
+				    t->large ? !!c->after : !!(c->after & BIT(i)), "page %u", i);
+	}
 }
 
 static struct kunit_case bio_test_cases[] = {
-	KUNIT_CASE_PARAM(bio_test_release, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_release_dirty, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_release_some_dirty, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_far_offset, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_not_pinned, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_all_dirty, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_cleaned_within, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_cleaned_first, bio_test_gen_params),
-	KUNIT_CASE_PARAM(bio_test_check, bio_test_gen_params),
+	KUNIT_CASE_PARAM(bio_test, bio_test_gen_params),
 	{ }
 };
 

@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
+// statx() tells what direct I/O wants.
+
+@statx@
+identifier inode, stat, mask;
+@@
+ fat_getattr(..., struct kstat *stat, u32 mask, ...)
+ {
+ 	...
+ 	struct inode *inode = d_inode(...);
+ 	...
+ 	generic_fillattr(...);
++	block_statx_dio(inode, mask, stat);
+ 	...
+ }
+
 // Reads can say that they would have to wait; a write, which may allocate clusters, always may.
 
 @open@

@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
+// statx() tells what direct I/O wants.
+
+@include_bh@
+@@
++#include <linux/buffer_head.h>
+ #include <linux/posix_acl.h>
+
+@statx depends on include_bh@
+symbol jfs_file_inode_operations;
+@@
+ const struct inode_operations jfs_file_inode_operations = {
++	.getattr	= block_getattr,
+ 	.listxattr	= jfs_listxattr,
+ };
+
 // Reads can say that they would have to wait; a write, which may allocate blocks, always may.
 
 @open@

@@ -37,3 +37,18 @@
  		ret = written;
  	return ret;
  }
+
+// statx() tells what direct I/O wants.
+
+@statx@
+identifier inode, stat, mask;
+@@
+ ocfs2_getattr(..., struct kstat *stat, u32 mask, ...)
+ {
+ 	...
+ 	struct inode *inode = d_inode(...);
+ 	...
+ 	generic_fillattr(...);
++	block_statx_dio(inode, mask, stat);
+ 	...
+ }

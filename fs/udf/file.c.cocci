@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
+// statx() tells what direct I/O wants.
+
+@statx@
+symbol udf_file_inode_operations;
+@@
+ const struct inode_operations udf_file_inode_operations = {
++	.getattr		= block_getattr,
+ 	.setattr		= udf_setattr,
+ };
+
 // Reads can say that they would have to wait; a write, which may allocate blocks, always may.
 
 @open@

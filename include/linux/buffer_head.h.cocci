@@ -2,7 +2,14 @@
 // The contract of a mapping: what get_block is asked, and what its answer means. The long form is
 // in Documentation/dio-boundary.txt.
 
-@tell_boundary@
+@statx@
+@@
++void block_statx_dio(const struct inode *inode, u32 request_mask, struct kstat *stat);
++int block_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *stat,
++		  u32 request_mask, unsigned int query_flags);
+ int block_truncate_page(...);
+
+@tell_boundary depends on statx@
 @@
  enum bh_state_bits {
  	...,
