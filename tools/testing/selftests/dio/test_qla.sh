@@ -1,0 +1,295 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# qla2xxx on an adapter without hardware (CONFIG_SCSI_ISP24XX_MODEL, user-mode Linux): eight disks
+# behind a switch, on a loop or at the end of a wire are read and written, and links, ports, commands,
+# answers and the firmware fail while that happens. Each I/O must end as it should, with its data, none
+# may wait longer than the fault, the adapter may find no fault with the driver, and the kernel must not
+# complain.
+#
+# Who is hurt when not: whoever has a QLogic adapter, and this driver or one of its patches. The
+# segments of the driver's patch are counted on the ring: 1 MiB that lies in one piece is one descriptor
+# in one entry, and was sixteen in four.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+
+isp=/sys/kernel/debug/isp24xx
+number=8
+
+put()
+{
+	echo "$*" >"$isp/do"
+}
+
+# state WORD: what the adapter says of it
+state()
+{
+	sed -n "s/^$1 //p" "$isp/state"
+}
+
+# behind: the nodes of the disks that the driver has, in order of their ports
+behind()
+{
+	for node in /sys/class/fc_host/host*/device/rport-*/target*/*/block/*; do
+		[ ! -e "$node" ] || echo "$(cat "${node%/*/*/*/*}"/fc_remote_ports/*/port_name) /dev/${node##*/}"
+	done | sort | sed 's/.* //'
+}
+
+# there N: so many disks are there, and can be opened
+there()
+{
+	disks=$(behind | tr '\n' ' ')
+	# shellcheck disable=SC2086 # a list
+	set -- "$1" $disks
+	[ $# -eq $(($1 + 1)) ] || return
+	shift
+	for node; do
+		dio_opens "$node" || return
+	done
+}
+
+# bring_up PORTS TOPOLOGY [DEVICE]
+bring_up()
+{
+	put new "$first" "$@" || return
+	dio_wait 60 there "$1" || { cat "$isp/state"; echo "disks: $disks"; return 1; }
+	disk=${disks%% *}
+	dio_settle
+}
+
+take_down()
+{
+	put remove && dio_wait 60 there 0
+}
+
+# right: what is behind the ports is what their own disks have
+right()
+{
+	# shellcheck disable=SC2086 # a list
+	"$DIO_DIR/disk_read" blocks=16 bs=1m direct verify $disks
+}
+
+# four_ways: all disks at once, as in the report of 2002
+four_ways()
+{
+	for way in "direct verify" nocopy verify; do
+		# shellcheck disable=SC2086 # lists
+		"$DIO_DIR/disk_read" blocks=16 bs=1m $way $disks || return
+	done
+	raws=""
+	for node in $disks; do
+		dio_get_raw
+		"$DIO_DIR/raw" "$DIO_RAW" "$node" >/dev/null && raws="$raws /dev/raw/raw$DIO_RAW" || return
+	done
+	# shellcheck disable=SC2086 # a list
+	"$DIO_DIR/disk_read" blocks=16 bs=1m verify $raws
+	ways_rc=$?
+	for node in $raws; do
+		dio_unbind "${node#/dev/raw/raw}"
+	done
+	return $ways_rc
+}
+
+# counted CMD...: sets entries and descriptors to what CMD puts on the ring
+counted()
+{
+	entries=$(state entries) descriptors=$(state descriptors)
+	"$@" || return
+	entries=$(($(state entries) - entries)) descriptors=$(($(state descriptors) - descriptors))
+}
+
+one_piece()
+{
+	echo 1024 >"/sys/block/${disk#/dev/}/queue/max_sectors_kb" || return
+	counted "$DIO_DIR/dio_contig" "$disk" || return
+	echo "$descriptors descriptors in $entries entries"
+	[ "$descriptors" -eq 1 ] && [ "$entries" -eq 1 ]
+}
+
+# loads WORD...: direct, raw and buffered I/O on three disks, until load_ends
+loads()
+{
+	stop=$DIO_TMP/stop pids=""
+	rm -f "$stop"
+	dio_get_raw
+	# shellcheck disable=SC2086 # a list
+	set -- $disks
+	"$DIO_DIR/raw" "$DIO_RAW" "$2" >/dev/null || return
+	for load in "direct $1" "/dev/raw/raw$DIO_RAW" "$3"; do
+		# shellcheck disable=SC2086 # words
+		"$DIO_DIR/array_io" load from=32m size=8m bs=64k until="$stop" $load \
+			>>"$DIO_TMP/loads" 2>&1 &
+		pids="$pids $!"
+	done
+}
+
+# loads_end: no I/O failed, and what was written is read
+loads_end()
+{
+	loads_rc=0
+	: >"$stop"
+	for pid in $pids; do
+		wait "$pid" || loads_rc=1
+	done
+	dio_unbind "$DIO_RAW"
+	[ "$loads_rc" -eq 0 ] || { cat "$DIO_TMP/loads" "$isp/state"; dmesg | grep qla2xxx | tail -n 20; }
+	return $loads_rc
+}
+
+# is WORD VALUE: so says the adapter
+is()
+{
+	[ "$(state "$1")" = "$2" ]
+}
+
+# used FAULT: it has happened as often as it was asked to
+used()
+{
+	is "$1" 0
+}
+
+# busy N: more than N commands are in flight
+busy()
+{
+	[ "$(state inflight)" -ge "$1" ]
+}
+
+# settled RESETS: the adapter was reset since, and all is as before
+settled()
+{
+	[ "$(state resets)" -gt "$1" ] && is link 1 && online
+}
+
+# online: no port is lost
+online()
+{
+	for port in /sys/class/fc_host/host*/device/rport-*/fc_remote_ports/*/port_state; do
+		[ "$(cat "$port")" = Online ] || return
+	done
+}
+
+# under_load CMD...: CMD, a fault that no I/O may see, while I/O goes on; then all is read
+under_load()
+{
+	loads && dio_wait 30 busy 1 || return
+	under_rc=0
+	"$@" || { echo "exit $?: $*"; under_rc=1; }
+	loads_end && [ "$under_rc" -eq 0 ] && dio_wait 60 online && right
+}
+
+# some FAULT: three commands or answers
+some()
+{
+	put "$1" 3 && dio_wait 120 used "$1"
+}
+
+link_fault()
+{
+	put link down && dio_wait 10 is link 0 && put link up && dio_wait 30 is link 1 && dio_wait 60 online
+}
+
+port_fault()
+{
+	put port 0 down && dio_wait 30 lost && put port 0 up && dio_wait 60 online
+}
+
+lost()
+{
+	! online
+}
+
+# A LUN is reset while its commands are held.
+reset_fault()
+{
+	put hold && dio_wait 30 busy 3 && sg_reset --device --no-esc "$disk"
+	reset_rc=$?
+	put release && return $reset_rc
+}
+
+# chip_fault WORD: the firmware fails, and the driver resets the adapter
+chip_fault()
+{
+	resets=$(state resets)
+	put "$1" && dio_wait 300 settled "$resets"
+}
+
+# The adapter is reset with a thousand commands in flight.
+thousand()
+{
+	readers="" n=0
+	put hold || return
+	for node in $disks; do
+		echo 128 >"/sys/block/${node#/dev/}/device/queue_depth" || return
+		"$DIO_DIR/array_io" read direct gen=$n size=16m depth=128 "$node" &
+		readers="$readers $!"
+		n=$((n + 1))
+	done
+	dio_wait 60 busy 1000 && chip_fault crash
+	thousand_rc=$?
+	for pid in $readers; do
+		wait "$pid" || thousand_rc=1
+	done
+	[ "$thousand_rc" -eq 0 ] || cat "$isp/state"
+	return $thousand_rc
+}
+
+# A port that stays away is given up: I/O fails, its disk goes, and comes again with the port.
+gone()
+{
+	for rport in /sys/class/fc_remote_ports/*; do
+		echo 2 >"$rport/dev_loss_tmo" || return
+	done
+	put port 0 down && dio_wait 60 there $((number - 1)) || return
+	put port 0 up && dio_wait 60 there $number && right
+}
+
+dio_init "$@"
+[ -e "$isp/do" ] || dio_skip_all "no CONFIG_SCSI_ISP24XX_MODEL in this kernel"
+[ -z "${DIO_DISKS-}${DIO_SCRATCH-}" ] || dio_skip_all "it is tested on disks of its own only"
+dio_need sg_reset
+complaints=$(dio_complaints)
+dio_get_disks $number
+first=$(basename "$(readlink -f "/sys/block/$(basename "${DIO_LIST%% *}")/device")")
+first=${first%%:*}
+n=0
+for node in $DIO_LIST; do
+	"$DIO_DIR/disk_stamp" disk=$n size=16m write-device "$node" >/dev/null ||
+		dio_skip_all "no stamps on $node"
+	n=$((n + 1))
+done
+dio_on_exit take_down
+dio_plan 30
+
+dio_check "fabric: eight disks come up" bring_up $number fabric
+dio_check "eight disks behind qla2xxx, read four ways" four_ways
+dio_check "1 MiB in one piece is one descriptor" one_piece
+dio_check "the link goes and comes" under_load link_fault
+dio_check "a port goes and comes (RSCN)" under_load port_fault
+dio_check "a LUN is reset" under_load reset_fault
+for node in $disks; do
+	echo 3 >"/sys/block/${node#/dev/}/device/timeout"
+done
+dio_check "commands vanish" under_load some drop
+dio_check "the target is full" under_load some full
+dio_check "answers come twice" under_load some twice
+dio_check "answers are garbage" under_load some garbage
+dio_check "answers are bad" under_load some bad
+dio_check "the firmware crashes" under_load chip_fault crash
+dio_check "the firmware hangs" under_load chip_fault hang
+dio_check "it crashes with a thousand commands in flight" thousand
+dio_check "the driver did nothing wrong" is errors "0 "
+dio_check "fabric: the adapter goes" take_down
+for topology in loop "fabric 2532"; do
+	# shellcheck disable=SC2086 # words
+	dio_check "$topology: eight disks come up" bring_up $number $topology
+	dio_check "$topology: their data are right" right
+	dio_check "$topology: the link goes and comes" under_load link_fault
+	dio_check "$topology: a port goes and comes" under_load port_fault
+	[ "$topology" = loop ] || dio_check "a port is given up, and comes again" gone
+	dio_check "$topology: the adapter goes" take_down
+done
+number=1
+dio_check "n2n: a disk comes up" bring_up 1 n2n
+dio_check "n2n: its data are right" right
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"
