@@ -104,7 +104,7 @@ MODULES = modules
 GUESTS = $(addprefix guest-,$(wordlist 1,$(words $(TESTS)),1 2 $(if $(filter um%,$(KERNEL)),3 4)))
 RESULTS = log$(if $(filter-out patched kunit,$(KERNEL)),/$(KERNEL))
 # Those that take longest come first.
-LONG_FIRST := test_file_load test_field test_array_faults test_files test_raw test_stacks
+LONG_FIRST := test_qla test_file_load test_field test_array_faults test_files test_raw test_stacks
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
 # System calls of 32 bits, huge pages and gup_fast, which user-mode Linux has not; of others what tells
 # most
@@ -114,7 +114,9 @@ TESTS = $(if $(SHORT),$(SHORT_TESTS),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(
 TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
 TEST_ENV = RESULTS=$(RESULTS) $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT)) \
 	$(if $(STOCK),DIO_STOCK=1 XFAIL=$(RESULTS)/xfail)
-RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK),$(TOOL_TESTS)),$(TESTS))
+# Only user-mode Linux has an adapter for test_qla.
+RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK),$(TOOL_TESTS)) \
+	$(if $(filter-out um,$(KERNEL)),test_qla),$(TESTS))
 
 tests: selftests
 	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,$(MODULES)) >/dev/null
