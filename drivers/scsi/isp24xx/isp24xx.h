@@ -43,11 +43,12 @@ struct isp_port {
 	bool up;
 };
 
-/**
- * struct isp_cmd - a SCSI command in flight
- * @list: in isp.commands, until the driver was told how it ended
- * @work: sends it to the disk; not @queued if it was lost or is held
- * @dsd: where the data is
+/*
+ * A SCSI command in flight
+ *
+ * list: in isp.commands, until the driver was told how it ended
+ * work: sends it to the disk; not queued if it was lost or is held
+ * dsd: where the data is
  */
 struct isp_cmd {
 	struct list_head list;
@@ -67,21 +68,22 @@ struct isp_cmd {
 /* What happens to the next so many commands or answers (isp24xx_ctl.c) */
 enum isp_fault { ISP_DROP, ISP_FULL, ISP_TWICE, ISP_GARBAGE, ISP_BAD, ISP_FAULTS };
 
-/**
- * struct isp - the adapter
- * @lock: guards all below; registers are read and written with it held
- * @msix: the table of vectors: address, address, data, mask
- * @in: mailboxes as the driver wrote them
- * @out: as it reads them; @result: of a command, until that is told
- * @host_status: the event that is told now
- * @mailbox_done: a mailbox command ended, and is not told yet
- * @responses: the response ring has grown since that was told
- * @running: firmware runs; @started: and has rings; @hung: and does nothing any more
- * @npiv: its firmware knows virtual ports, though none can be made
- * @late: answers that found the ring full
- * @commands: struct isp_cmd in flight
- * @held: commands are kept until "release"
- * @errors: what the driver did wrong; @error says what was the last
+/*
+ * The adapter
+ *
+ * lock: guards all below; registers are read and written with it held
+ * msix: the table of vectors: address, address, data, mask
+ * in: mailboxes as the driver wrote them
+ * out: as it reads them; result: of a command, until that is told
+ * host_status: the event that is told now
+ * mailbox_done: a mailbox command ended, and is not told yet
+ * responses: the response ring has grown since that was told
+ * running: firmware runs; started: and has rings; hung: and does nothing any more
+ * npiv: its firmware knows virtual ports, though none can be made
+ * late: answers that found the ring full
+ * commands: struct isp_cmd in flight
+ * held: commands are kept until "release"
+ * errors: what the driver did wrong; error says what was the last
  */
 struct isp {
 	struct um_pci_device pci;
