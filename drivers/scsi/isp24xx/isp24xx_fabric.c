@@ -41,8 +41,8 @@ void isp_link(struct isp *isp, bool up)
 }
 
 /*
- * Which ID the adapter has, where its firmware knows virtual ports; and who is at the other end of a
- * wire: the driver numbers both and logs in, as its name is more.
+ * Which ID the adapter has, where its firmware knows virtual ports; and who is at the other end
+ * of a wire: the driver numbers both and logs in, as its name is more.
  */
 static void isp_report(struct isp *isp)
 {

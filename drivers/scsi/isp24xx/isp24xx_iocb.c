@@ -255,7 +255,7 @@ static void isp_refuse(struct isp *isp, void *entry, u8 status, const char *what
 	isp_tell(isp);
 }
 
-/* The first descriptor is in the command, others five to an entry. Return: what is wrong, if it is */
+/* The first descriptor is in the command, others five to an entry. Return: what is wrong */
 static const char *isp_descriptors(struct isp *isp, u32 index, u8 entries, struct isp_cmd *cmd)
 {
 	struct cmd_type_7 *first = isp_entry(isp->req, index);

@@ -17,7 +17,7 @@ static u64 isp_mailbox_dma(const u16 *in)
 	return (u64)in[6] << 48 | (u64)in[7] << 32 | (u32)in[2] << 16 | in[3];
 }
 
-/* Where the rings are; what is said of virtual ports is not looked at. The link comes up after it. */
+/* Where the rings are. What is said of virtual ports is not looked at. Then the link comes up. */
 static u16 isp_initialize(struct isp *isp, const u16 *in)
 {
 	struct init_cb_24xx *icb = isp_dma(isp, isp_mailbox_dma(in), sizeof(*icb));

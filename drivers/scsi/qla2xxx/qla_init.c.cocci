@@ -10,8 +10,8 @@ identifier rval, sp;
  qla2x00_async_login(...)
  {
  	...
-+	ql_dbg(said);
- 	rval = qla2x00_start_sp(sp);
--	ql_dbg(said);
+-	rval = qla2x00_start_sp(sp);
+ 	ql_dbg(said);
++	rval = qla2x00_start_sp(sp);
  	...
  }

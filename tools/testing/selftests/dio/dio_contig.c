@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Read 1 MiB of a disk with O_DIRECT into memory that is physically contiguous, where there are neither
- * huge pages nor large folios: the ring of a packet socket, which the kernel allocates as one block.
+ * Read 1 MiB of a disk with O_DIRECT into memory that is physically contiguous, where there are
+ * neither huge pages nor large folios: the ring of a packet socket, which the kernel allocates as
+ * one block.
  *
  *	dio_contig DEVICE
  *
