@@ -163,6 +163,7 @@ void isp_release(struct isp *isp);
 
 /* isp24xx_fabric.c */
 void isp_link(struct isp *isp, bool up);
+void isp_logout_all(struct isp *isp);
 void isp_link_work(struct work_struct *work);
 void isp_port_up(struct isp *isp, struct isp_port *port, bool up);
 struct isp_port *isp_port_of(struct isp *isp, u16 handle);

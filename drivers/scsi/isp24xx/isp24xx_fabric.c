@@ -17,6 +17,20 @@ static void isp_logout(struct isp_port *port)
 }
 
 /**
+ * isp_logout_all - no port is logged in to
+ * @isp: the adapter
+ *
+ * Context: isp->lock is held
+ */
+void isp_logout_all(struct isp *isp)
+{
+	unsigned int i;
+
+	for (i = 0; i < isp->ports; i++)
+		isp_logout(&isp->port[i]);
+}
+
+/**
  * isp_link - the link comes or goes
  * @isp: the adapter
  * @up: it comes, in a while; else it goes, now
@@ -25,8 +39,6 @@ static void isp_logout(struct isp_port *port)
  */
 void isp_link(struct isp *isp, bool up)
 {
-	unsigned int i;
-
 	if (up) {
 		queue_delayed_work(isp->wq, &isp->link_work, ISP_LINK_DELAY);
 		return;
@@ -36,8 +48,7 @@ void isp_link(struct isp *isp, bool up)
 	isp->link = false;
 	isp_event(isp, MBA_LOOP_DOWN, 0, 0, 0);
 	isp_flush(isp, NULL, 0, CS_PORT_UNAVAILABLE);
-	for (i = 0; i < isp->ports; i++)
-		isp_logout(&isp->port[i]);
+	isp_logout_all(isp);
 }
 
 /*

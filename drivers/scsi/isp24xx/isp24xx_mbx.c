@@ -116,7 +116,8 @@ static u16 isp_name_list(struct isp *isp, const u16 *in, u16 *out)
 		put_unaligned_le24(port->id, e->port_id);
 		put_unaligned_le64(port->name, e->port_name);
 		put_unaligned_le64(port->name, e->node_name);
-		out[1] += sizeof(*e++);
+		out[1] += sizeof(*e);
+		e++;
 	}
 	return MBS_COMMAND_COMPLETE;
 }

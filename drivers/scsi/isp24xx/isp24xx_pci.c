@@ -291,6 +291,7 @@ static void isp_interrupt(struct work_struct *work)
 static void isp_reset(struct isp *isp)
 {
 	isp_flush(isp, NULL, 0, 0);
+	isp_logout_all(isp);
 	isp->running = false;
 	isp->started = false;
 	isp->hung = false;

@@ -15,20 +15,3 @@ identifier rval, sp;
 +	rval = qla2x00_start_sp(sp);
  	...
  }
-
-// Who asked the firmware for its list of ports, and got none, asks again.
-
-@gnl_again@
-identifier ea;
-symbol vha;
-@@
- qla24xx_handle_gnl_done_event(...)
- {
- 	...
- 	if (ea->rc) {
- 		...
-+		set_bit(RELOGIN_NEEDED, &vha->dpc_flags);
- 		return;
- 	}
- 	...
- }
