@@ -220,7 +220,8 @@ thousand()
 	readers="" n=0
 	put hold || return
 	for node in $disks; do
-		echo 128 >"/sys/block/${node#/dev/}/device/queue_depth" || return
+		echo 2 >"/sys/block/${node#/dev/}/queue/nomerges" &&
+			echo 128 >"/sys/block/${node#/dev/}/device/queue_depth" || return
 		"$DIO_DIR/array_io" read direct gen=$n size=16m depth=128 "$node" &
 		readers="$readers $!"
 		n=$((n + 1))
