@@ -18,7 +18,7 @@
 #define PROGRAM	"dio_contig"
 #include "words.h"
 
-#define BYTES	(1U << 20)
+#define BYTES	1048576U	/* 1 MiB */
 
 int main(int argc, char **argv)
 {
