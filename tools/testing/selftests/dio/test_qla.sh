@@ -221,6 +221,7 @@ thousand()
 	put hold || return
 	for node in $disks; do
 		echo 2 >"/sys/block/${node#/dev/}/queue/nomerges" &&
+			echo 60 >"/sys/block/${node#/dev/}/device/timeout" &&
 			echo 128 >"/sys/block/${node#/dev/}/device/queue_depth" || return
 		"$DIO_DIR/array_io" read direct gen=$n size=16m depth=128 "$node" &
 		readers="$readers $!"
