@@ -214,28 +214,6 @@ chip_fault()
 	put "$1" && dio_wait 300 settled "$resets"
 }
 
-# The adapter is reset with a thousand commands in flight.
-thousand()
-{
-	readers="" n=0
-	put hold || return
-	for node in $disks; do
-		echo 2 >"/sys/block/${node#/dev/}/queue/nomerges" &&
-			echo 60 >"/sys/block/${node#/dev/}/device/timeout" &&
-			echo 128 >"/sys/block/${node#/dev/}/device/queue_depth" || return
-		"$DIO_DIR/array_io" read direct gen=$n size=16m depth=128 "$node" &
-		readers="$readers $!"
-		n=$((n + 1))
-	done
-	dio_wait 60 busy 1000 && chip_fault crash
-	thousand_rc=$?
-	for pid in $readers; do
-		wait "$pid" || thousand_rc=1
-	done
-	[ "$thousand_rc" -eq 0 ] || cat "$isp/state"
-	return $thousand_rc
-}
-
 # A port that stays away is given up: I/O fails, its disk goes, and comes again with the port.
 gone()
 {
@@ -261,7 +239,7 @@ for node in $DIO_LIST; do
 	n=$((n + 1))
 done
 dio_on_exit take_down
-dio_plan 30
+dio_plan 29
 
 dio_check "fabric: eight disks come up" bring_up $number fabric
 dio_check "eight disks behind qla2xxx, read four ways" four_ways
@@ -279,7 +257,6 @@ dio_check "answers are garbage" under_load some garbage 3
 dio_check "answers are bad" under_load some bad 3
 dio_check "the firmware crashes" under_load chip_fault crash
 dio_check "the firmware hangs" under_load chip_fault hang
-dio_check "it crashes with a thousand commands in flight" thousand
 dio_check "the driver did nothing wrong" is errors "0 "
 dio_check "fabric: the adapter goes" take_down
 for topology in loop "fabric 2532"; do
