@@ -3,6 +3,7 @@
 
 @userns@
 @@
--int block_getattr(struct mnt_idmap *idmap, const struct path *path, struct kstat *stat,
-+int block_getattr(struct user_namespace *mnt_userns, const struct path *path, struct kstat *stat,
- 		  u32 request_mask, unsigned int query_flags);
+ int block_getattr(
+-	struct mnt_idmap *idmap
++	struct user_namespace *mnt_userns
+ 	, ...);
