@@ -256,7 +256,7 @@ static void isp_refuse(struct isp *isp, void *entry, u8 status, const char *what
 }
 
 /* The first descriptor is in the command, others five to an entry. Return: what is wrong */
-static const char *isp_descriptors(struct isp *isp, u32 index, u8 entries, struct isp_cmd *cmd)
+static const char *isp_descriptors(struct isp *isp, u32 index, struct isp_cmd *cmd)
 {
 	struct cmd_type_7 *first = isp_entry(isp->req, index);
 	struct dsd64 *dsd = &first->dsd;
@@ -316,7 +316,7 @@ static void isp_command(struct isp *isp, u32 index, u8 entries)
 		isp_status(isp, c->handle, CS_QUEUE_FULL, SAM_STAT_TASK_SET_FULL, 0, NULL);
 		return;
 	}
-	wrong = isp_descriptors(isp, index, entries, cmd);
+	wrong = isp_descriptors(isp, index, cmd);
 	if (wrong) {
 		isp_refuse(isp, c, RF_INV_E_PARAM, wrong);
 		kfree(cmd);

@@ -267,7 +267,7 @@ u16 isp_mailbox_command(struct isp *isp, const u16 *in, u16 *out)
 {
 	switch (in[0]) {
 	case MBC_MAILBOX_REGISTER_TEST:
-		memcpy(out + 1, in + 1, 31 * sizeof(*in));
+		memcpy(out + 1, in + 1, 7 * sizeof(*in));	/* 1 to 7 */
 		return MBS_COMMAND_COMPLETE;
 	case MBC_LOAD_RISC_RAM_EXTENDED:
 	case MBC_VERIFY_CHECKSUM:

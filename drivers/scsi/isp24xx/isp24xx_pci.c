@@ -219,7 +219,7 @@ static u32 isp_flash(struct isp *isp)
 	return ~0;	/* erased */
 }
 
-/* Shows an event, if none is shown, and one waits. */
+/* The driver is told of one event at a time. */
 static void isp_show(struct isp *isp, u32 code, u16 mb0)
 {
 	isp->host_status = HSRX_RISC_INT | code | mb0 << 16;
@@ -304,6 +304,7 @@ static void isp_reset(struct isp *isp)
 	isp->ictrl = 0;
 	isp->link = false;
 	memset(isp->out, 0, sizeof(isp->out));
+	isp_late(isp);	/* these answers are not for the rings to come */
 	isp->stat_resets++;
 }
 
