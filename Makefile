@@ -44,7 +44,7 @@ help:
 	@echo '              ./field there runs the five reports (FIO= a static fio)'
 	@echo '  deb         packages in $$O/deb of both kernels, from this machine'"'"'s configuration, CONFIG=FILE,'
 	@echo '              or CONFIG=localmod: only the modules that are loaded (rpm on such a machine)'
-	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|sas: the field reports on that array'
+	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|sas|qla: the field reports on that array'
 	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
 	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'
 	@echo '  clean       remove $$O; the cache stays'
@@ -116,7 +116,7 @@ TEST_ENV = RESULTS=$(RESULTS) $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TES
 	$(if $(STOCK),DIO_STOCK=1 XFAIL=$(RESULTS)/xfail)
 # Only user-mode Linux has an adapter for test_qla.
 RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK),$(TOOL_TESTS)) \
-	$(if $(filter-out um,$(KERNEL)),test_qla),$(TESTS))
+	$(if $(filter-out um%,$(KERNEL)),test_qla),$(TESTS))
 
 tests: selftests
 	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,$(MODULES)) >/dev/null
@@ -145,12 +145,12 @@ complaint-tests: packages
 	@mkdir -p $(O)/$(RESULTS); KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | \
 		tee $(O)/$(RESULTS)/test_complaints.tap; exit $${PIPESTATUS[0]}
 
-# User-mode Linux has no Fibre Channel.
+# User-mode Linux has no FCoE, but an adapter.
 array-tests: selftests
 	@$(LAB)/kernel.sh build $(KERNEL) >/dev/null
 	@rm -f $(O)/log/test_array.tap
 	@$(LAB)/guest.sh -k $(KERNEL) -a many -t 3600 \
-		env ARRAYS="$(if $(filter-out um%,$(KERNEL)),fc) many model" \
+		env ARRAYS="$(if $(filter um%,$(KERNEL)),qla,fc) many model" \
 		$(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
 
 # Two guests, which tell each other that they live: they have the host for themselves.
@@ -204,6 +204,8 @@ field: packages
 # The reports come first, with -j too: all else builds kernels. A step that fails does not stop the
 # others: the verdict names it. V=1 shows the tables. To make test are left load on what others test,
 # arrays that fail, and tests of tools.
+# Only user-mode Linux has the adapter of an array behind qla2xxx.
+QLA = $(if $(filter 7.3,$(base)),$(LAB)/kernel.sh build um-patched)
 LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
 run: packages
 	@mkdir -p $(O)/log; touch $(O)/log/run.start; : >$(O)/log/run.failed
@@ -212,11 +214,14 @@ run: packages
 	@$(if $(V),cat $(O)/log/field.log)
 	@$(MAKE) -k tests disks KERNEL=patched MODULES= OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)" || \
 		echo tests >>$(O)/log/run.failed
-	@$(LAB)/bench.py run short $(if $(V),,>/dev/null) || echo bench >>$(O)/log/run.failed
+	@$(if $(QLA),$(QLA) >/dev/null || echo kernel >>$(O)/log/run.failed)
+	@$(LAB)/bench.py run short $(if $(QLA),qla-short) $(if $(V),,>/dev/null) || \
+		echo bench >>$(O)/log/run.failed
 	@$(LAB)/bench_report.py >/dev/null || echo report >>$(O)/log/run.failed
 	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
 bench: modules disks
+	@$(if $(filter qla,$(ARRAY)),$(QLA) >/dev/null)
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 	@$(LAB)/bench_report.py
 	@$(if $(ARRAY),,$(MAKE) -s -C tools/testing/dio ra-search \

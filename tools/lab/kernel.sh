@@ -44,7 +44,8 @@ fi
 base=$("$top/tools/lab/base.sh" name) || exit
 
 # Name, the tree that it begins as a copy of, lines of its build's log, and its configuration: the
-# names of fragments, FRAGMENT.config, of which later ones win. What is named stock has no overlay.
+# names of fragments, FRAGMENT.config, of which later ones win. What is named stock has no overlay;
+# um-stock has the adapter that test_qla needs, without which there is no stock driver to test.
 common="kernel kernel-$base qemu selftests"
 um="kernel kernel-$base um selftests"
 kernels="
@@ -56,6 +57,7 @@ races		source		1500	$common races
 distro-stock	source		2400	$common distro distro-$base
 distro		distro-stock	1250	$common distro distro-$base
 um-stock	source		1700	$um um
+um-patched	um-stock	1250	$um um
 um		source		1900	$um kunit debug um
 step		stock		800	$common
 deb-stock	source		-	deb
@@ -221,13 +223,21 @@ copy_tree()
 	mv "$2.part" "$2"
 }
 
-# A checksum of all that makes the patched kernel differ, but for its configuration
+# model TREE: an overlay of the adapter alone
+model()
+{
+	rm -rf "$1"
+	mkdir -p "$1"
+	(cd "$top" && cp -r --parents drivers/scsi/isp24xx drivers/scsi/{Kconfig,Makefile}.add "$1")
+}
+
+# overlay_sum OVERLAY: a checksum of all that makes the patched kernel differ, but for its configuration
 overlay_sum()
 {
 	local files
 
-	files=$("$top/tools/lab/overlay.py" --files --base "$base" --overlay "$top") || return
-	(cd "$top" && grep -v '^\(Documentation\|tools\)/' <<<"$files" | xargs -d '\n' -r sha256sum) | sha256sum
+	files=$("$top/tools/lab/overlay.py" --files --base "$base" --overlay "$1") || return
+	(cd "$1" && grep -v '^\(Documentation\|tools\)/' <<<"$files" | xargs -d '\n' -r sha256sum) | sha256sum
 }
 
 # lock DIR: one build at a time in it
@@ -242,17 +252,21 @@ lock()
 # one, and run COMMAND NAME TREE, unless STAMP says that this was done
 make_tree()
 {
-	local name=$1 stamp lines=$3 what=$4 tree from sum=""
+	local name=$1 stamp lines=$3 what=$4 tree from sum="" overlay=$top
 
 	tree=$(dir_of "$name") stamp=$tree/$2
 	read -r _ from _ < <(row "$name")
 	shift 4
 	[ -d "$tree" ] || step "copy-$name" 20 copy_tree "$(dir_of "$from")" "$tree"
-	[[ $name == *stock ]] || sum=$(overlay_sum)
+	case $name in
+	um-stock)	overlay=$tree.overlay; model "$overlay" ;;
+	*stock)		overlay="" ;;
+	esac
+	[ -z "$overlay" ] || sum=$(overlay_sum "$overlay")
 	[ ! -e "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ] || return 0
 	rm -f "$stamp"
 	[ -z "$sum" ] || step "overlay-$name" 5 \
-		"$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$top"
+		"$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$overlay"
 	step "configure-$name" 10 configure "$name" "$tree"
 	step "$what-$name" "$lines" "$@" "$name" "$tree"
 	echo "$sum" >"$stamp"
