@@ -12,6 +12,7 @@
 #			mode VN2VN: no switch), the array is the kernel's own target on the other end,
 #			its disks are sparse files in memory
 #	many		64 scsi_debug disks with a store each; guest.sh -a many makes them 16 MiB
+#	qla		8 scsi_debug disks behind a virtual ISP24xx and its driver, qla2xxx, on a fabric
 #	model		8 disks of 64 MiB that take the time of Fibre Channel disks of 2002, on one loop
 #			(model_disk)
 #
@@ -36,6 +37,7 @@ ports=(fcini fctgt)
 macs=(02:00:00:00:fc:01 02:00:00:00:fc:02)
 config=/sys/kernel/config/target
 scsi_debug=/sys/bus/pseudo/drivers/scsi_debug
+isp24xx=/sys/kernel/debug/isp24xx
 run=/run/array		# is there while an array is up
 
 die()
@@ -95,6 +97,18 @@ by_host()
 	mapfile -t disks < <(compgen -G "$1/adapter*/host*/target*/*/block/*" | sort -V)
 	disks=("${disks[@]/#*\///dev/}")
 	[ ${#disks[@]} -eq "$2" ]
+}
+
+# by_port N: sets $disks to the N disks of Fibre Channel HBAs, in the order of their ports' names
+by_port()
+{
+	local disk
+
+	mapfile -t disks < <(compgen -G '/sys/class/fc_host/host*/device/rport-*/target*/*/block/*' |
+		while read -r disk; do
+			echo "$(cat "${disk%/*/*/*/*}"/fc_remote_ports/*/port_name) /dev/${disk##*/}"
+		done | sort | cut -d ' ' -f 2)
+	[ ${#disks[@]} -eq "$1" ]
 }
 
 # --- The arrays --------------------------------------------------------------------------------
@@ -206,15 +220,21 @@ stamp_all()
 	done
 }
 
-up_many()
+# with_stores N: N hosts of scsi_debug with a disk and a store each
+with_stores()
 {
-	stamped_mib=4
 	[ -d $scsi_debug ] || die 1 "this kernel has no scsi_debug"
 	put 1 $scsi_debug/per_host_store
 	put 1 $scsi_debug/num_tgts
 	put 0 $scsi_debug/delay
-	put 64 $scsi_debug/add_host
-	wait_for "64 scsi_debug disks" by_host $scsi_debug 64
+	put "$1" $scsi_debug/add_host
+	wait_for "$1 scsi_debug disks" by_host $scsi_debug "$1"
+}
+
+up_many()
+{
+	stamped_mib=4
+	with_stores 64
 	stamp_all
 }
 
@@ -226,6 +246,25 @@ down_many()
 	hosts=$(cat $scsi_debug/add_host)
 	[ "$hosts" -eq 0 ] || put "-$hosts" $scsi_debug/add_host
 	put 0 $scsi_debug/per_host_store
+}
+
+up_qla()
+{
+	local first
+
+	[ -e $isp24xx/do ] || die 1 "this kernel has no virtual adapter"
+	with_stores 8
+	first=$(compgen -G "$scsi_debug/adapter*/host*" | sed 's/.*host//' | sort -n | head -n 1)
+	put "new $first 8 fabric" $isp24xx/do
+	wait_for "eight disks behind qla2xxx" by_port 8
+	stamp_all
+}
+
+down_qla()
+{
+	! grep -qs . $isp24xx/state || put remove $isp24xx/do
+	wait_for "the disks behind qla2xxx to go" by_port 0
+	down_many
 }
 
 # ended PID: nothing but its status is left of it
@@ -364,7 +403,7 @@ down()
 {
 	separate
 	case $name in
-	fc|many|model)	"down_$name" ;;
+	fc|many|qla|model)	"down_$name" ;;
 	esac
 	mountpoint -q $run || rm -rf $run	# another array's is not touched
 }
@@ -402,13 +441,13 @@ up()
 
 usage()
 {
-	die 2 "usage: array.sh up scsi|sas|fc|many|model [md|dm] | down NAME"
+	die 2 "usage: array.sh up scsi|sas|fc|many|qla|model [md|dm] | down NAME"
 }
 
 name=${2-}
 [ $# -le 3 ] || usage
 case $name in
-scsi|sas|fc|many|model)	;;
+scsi|sas|fc|many|qla|model)	;;
 *)	usage ;;
 esac
 case ${1-}:${3-} in

@@ -45,10 +45,11 @@ from bench_programs import PROGRAMS
 GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "over", "model"),
                           ("-c",)),
           "programs": ("-c", "-p"), "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"),
-          "many": ("-c", "-a", "many")}
+          "many": ("-c", "-a", "many"), "qla": ("-c", "-a", "qla")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched. The lab's own have not these file systems.
-KERNELS_OF = dict.fromkeys(("distro", "over"), ("distro-stock", "distro"))
+KERNELS_OF = {**dict.fromkeys(("distro", "over"), ("distro-stock", "distro")),
+              "qla": ("um-stock", "um-patched")}
 
 
 class Profile(NamedTuple):
@@ -246,6 +247,10 @@ def arrays():
                 "big_files": [(fs, how) for fs in ("ext2", "ext3", "xfs")
                               for how in ("create", "fill", "over")]})
     yield Case("many-short", "array", "many", {"array": "many", "big_files": [("ext2", "create")]})
+    yield Case("qla", "array", "qla",
+               {"array": "qla", **whole, "file_systems": ("ext2", "ext3", "jfs"),
+                "big_files": [("ext2", how) for how in ("create", "fill", "over")]})
+    yield Case("qla-short", "array", "qla", {"array": "qla", "mib": 4, "reads": 1})
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 
 

@@ -35,6 +35,7 @@ WORDS = {
     "bytes_read_per_used": "bytes read for one used", "read_per_used": "bytes read for one used",
     "pages_unread": "pages read in vain", "bios_per_mib": "bios a MiB",
     "ios_per_mib": "I/Os a MiB", "cleared": "bytes cleared an I/O",
+    "entries": "ring entries a MiB", "descriptors": "descriptors a MiB",
     "dio_written": "bytes of struct dio written an I/O",
 }
 
@@ -69,6 +70,9 @@ GAINS = (
     ("field-1", "direct", "insn_per_mib", "Reads eight disks at once, 1 MiB each, O_DIRECT"),
     ("field-1", "buffered", "insn_per_mib", "Reads eight disks through the page cache"),
     ("field-1", "model-direct", "mb_per_s", "Reads eight disks of 2002 at once, O_DIRECT"),
+    ("field-1", "qla-direct", "mb_per_s", "Reads eight disks behind qla2xxx at once, O_DIRECT"),
+    ("field-1", "qla-one-piece", "insn_per_mib",
+     "Reads 1 MiB behind qla2xxx into memory that is in one piece"),
     ("field-3", "fc-raid0-ext2-direct", "mb_per_s",
      "Writes new files of 32 MiB on ext2 on RAID0, O_DIRECT"),
     ("field-4", "fc-oltp-4k", "insn", f"{OLTP} of 4 KiB"),

@@ -1,22 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots one of the lab's kernels in QEMU, um and um-stock on the host itself (user-mode Linux), with
-# the host's root file system, and runs a command.
+# Boots one of the lab's kernels in QEMU, um, um-stock and um-patched on the host itself (user-mode
+# Linux), with the host's root file system, and runs a command.
 #
 #	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND...
 #
-#	-k  which kernel of kernel.sh (patched). um and um-stock take only -a many, -n, -t and -s.
+#	-k  which kernel of kernel.sh (patched). Those of user-mode Linux take only -a many or qla, -c,
+#	    -n, -t and -s.
 #	-c  count: one CPU whose clock advances a nanosecond for each instruction (-icount); durations
 #	    read in the guest are then instructions, whatever else the host does. What watches for
-#	    hangs is off: it would be counted.
+#	    hangs is off: it would be counted. User-mode Linux runs in such a guest of stock.
 #	-p  the kernel keeps account of how long tasks are stalled (PSI)
 #	-N  two NUMA nodes, each with half of the memory and one of the CPUs; not with -c
 #	-d  attach the images in $DISKS (default: $O/disks/disk0 to disk7, see `make disks`): half to an
 #	    lsi53c895a (parallel SCSI), half to virtio-scsi, with serials dio0, dio1 and so on. Writes
 #	    to them are forgotten at the end.
 #	-a  get the guest ready for `array.sh up ARRAY`: scsi and sas attach the first seven, or all
-#	    eight, of those images to one HBA; fc and many give it more memory
+#	    eight, of those images to one HBA; fc and many give it more memory, and um as
+#	    much as user-mode Linux wants in there; qla needs that
 #	-e  attach an empty disk to a virtio-scsi HBA of its own: it has and keeps no data, and
 #	    answers at once, by an interrupt
 #	-n  what its log is called besides (ARRAY); guests that run at once need names
@@ -66,10 +68,12 @@ done
 shift $((OPTIND - 1))
 [ "$shell" -eq 1 ] || [ $# -gt 0 ] || die 2 "no command"
 case $kernel in
-um|um-stock)
+um*)
 	um=1
-	[ "$nodes$count$empty$disks$psi${array#many}" = 1000 ] ||
-		die 2 "user-mode Linux takes only -a many, -n, -s and -t"
+	case $nodes$empty$disks$psi$array in
+	100|100many|100qla)	;;
+	*)	die 2 "user-mode Linux takes only -a many or qla, -c, -n, -s and -t" ;;
+	esac
 	;;
 esac
 [ "$nodes$count" != 21 ] || die 2 "-c has one CPU, -N wants two"
@@ -82,6 +86,9 @@ esac
 mkdir -p "$out/log"
 out=$(cd "$out" && pwd)
 name=${name:-$array}
+[ "$um$count" != 11 ] || exec env O="$out" "$0" -k stock -c -a um -n "$kernel-$name" -t "$limit" \
+	env O="$out" BASE=7.3 XDG_CACHE_HOME="${XDG_CACHE_HOME:-$HOME/.cache}" \
+	"$top/tools/lab/guest.sh" -k "$kernel" ${array:+-a "$array"} -n "$name" -t "$limit" "$@"
 log=$out/log/guest-$kernel${name:+-$name}.log
 tree=$("$top/tools/lab/kernel.sh" dir "$kernel")
 image=$tree/arch/x86/boot/bzImage
@@ -99,6 +106,9 @@ case $array in
 scsi|sas)	disks=1 ;;
 fc)		memory=3072M ;;
 many)		memory=3072M scsi_debug_mb=16 ;;
+qla)		scsi_debug_mb=80
+		[ "$um" -eq 1 ] || die 2 "only user-mode Linux has the adapter of qla" ;;
+um)		memory=4096M ;;
 *)		die 2 "no such array: $array" ;;
 esac
 append="nokaslr null_blk.nr_devices=0 scsi_debug.add_host=0 scsi_debug.dev_size_mb=$scsi_debug_mb"
@@ -139,7 +149,7 @@ kvm_works()
 }
 
 if [ "$um" -eq 1 ]; then
-	args=("mem=$memory" ncpus=2 seccomp=on rootfstype=hostfs root=/dev/root hostfs=/ con=null
+	args=("mem=$memory" "ncpus=$(($(nproc) > 1 ? 2 : 1))" seccomp=on rootfstype=hostfs root=/dev/root hostfs=/ con=null
 		"con0=fd:0,fd:1")
 elif [ "$count" -eq 1 ]; then
 	args+=(--disable-kvm --cpus 1)
