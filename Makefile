@@ -38,13 +38,13 @@ help:
 	@echo '              selftests, some of the bench; a verdict of five lines, $$O/report.html (V=1: tables)'
 	@echo '  kernel      build the stock and the patched kernel'
 	@echo '  boot        a shell in the patched one, with eight disks (DISKS= for others);'
-	@echo '              ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
+	@echo '              ARRAY=fc|many: ready for ../tools/lab/array.sh up'
 	@echo '  selftests   build the selftests and install them in $$O/kselftest'
 	@echo '  kit         pack them for a machine with an array and no compiler, python or network:'
 	@echo '              ./field there runs the five reports (FIO= a static fio)'
 	@echo '  deb         packages in $$O/deb of both kernels, from this machine'"'"'s configuration, CONFIG=FILE,'
 	@echo '              or CONFIG=localmod: only the modules that are loaded (rpm on such a machine)'
-	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|sas: the field reports on that array'
+	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many: the field reports on that array'
 	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
 	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'
 	@echo '  clean       remove $$O; the cache stays'
@@ -66,10 +66,9 @@ help:
 	@echo '              of older bases tree, and what a KSRC of 2.6 or 2.4 needs'
 	@echo '  series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?'
 
-# What programs and over need besides is installed first, too.
+# What programs needs besides is installed first, too.
 bench: MORE_PACKAGES = $(if $(ARRAY),,programs)
 programs: MORE_PACKAGES = programs
-over: MORE_PACKAGES = over
 
 packages:
 	@$(LAB)/packages.sh $(MORE_PACKAGES)
@@ -232,10 +231,6 @@ real: modules selftests
 programs: modules selftests
 	@$(LAB)/bench.py run programs
 
-over: modules selftests
-	@$(LAB)/kernel.sh build distro >/dev/null
-	@$(LAB)/bench.py run over
-
 report:
 	@$(LAB)/bench.py report $(RESULTS)
 	@$(LAB)/bench_report.py $(RESULTS)
@@ -348,7 +343,7 @@ check-maintainers:
 clean:
 	rm -rf $(O)
 
-.PHONY: help bench programs over packages kernel modules selftests deb kit tests stock-tests \
+.PHONY: help bench programs packages kernel modules selftests deb kit tests stock-tests \
 	races complaint-tests array-tests cluster-tests kunit objects field-check base-tests \
 	base-check disks field run real report profile series both-series series-steps \
 	unit-tests harness mutants fuzz test nightly quick boot check check-shell check-smpl \
