@@ -144,14 +144,6 @@ complaint-tests: packages
 	@mkdir -p $(O)/$(RESULTS); KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | \
 		tee $(O)/$(RESULTS)/test_complaints.tap; exit $${PIPESTATUS[0]}
 
-# User-mode Linux has no Fibre Channel.
-array-tests: selftests
-	@$(LAB)/kernel.sh build $(KERNEL) >/dev/null
-	@rm -f $(O)/log/test_array.tap
-	@$(LAB)/guest.sh -k $(KERNEL) -a many -t 3600 \
-		env ARRAYS="$(if $(filter-out um%,$(KERNEL)),fc) many model" \
-		$(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
-
 # Two guests, which tell each other that they live: they have the host for themselves.
 cluster-tests: selftests
 	@$(LAB)/kernel.sh build patched modules >/dev/null
@@ -279,7 +271,7 @@ steps = mkdir -p $(O)/log; rc=0; for part in $(1); do \
 
 TEST_PARTS = unit-tests harness $(if $(filter 7.3,$(base)),"tests KERNEL=um LEAVE_OUT=$(UM_LEAVE_OUT)" \
 	"tests KERNEL=um-stock" check "tests KERNEL=kunit SHORT=1 MODULES=",\
-	"tests KERNEL=patched" "complaint-tests KERNEL=patched" "array-tests KERNEL=patched" cluster-tests \
+	"tests KERNEL=patched" "complaint-tests KERNEL=patched" cluster-tests \
 	"tests KERNEL=debug SHORT=1 OPS=$(or $(OPS),20)" "complaint-tests KERNEL=debug")
 test: packages
 	@$(call steps,$(TEST_PARTS))
@@ -344,7 +336,7 @@ clean:
 	rm -rf $(O)
 
 .PHONY: help bench programs packages kernel modules selftests deb kit tests stock-tests \
-	races complaint-tests array-tests cluster-tests kunit objects field-check base-tests \
+	races complaint-tests cluster-tests kunit objects field-check base-tests \
 	base-check disks field run real report profile series both-series series-steps \
 	unit-tests harness mutants fuzz test nightly quick boot check check-shell check-smpl \
 	check-faults check-series check-sources check-tests check-harness check-sparse \
