@@ -4,10 +4,10 @@
  *
  *	raw_test [cases=N] [seed=S]
  *
- * First tables of loading, binding and what goes on to the disk: all that is taken is given back,
+ * First tables of loading and of what goes on to the disk: all that is taken is given back,
  * whichever call fails. Then N random requests, each with what the disk's file must be given and
  * what must come of its answer, and N / 50 random histories of bindings, opening and closing, with
- * what others do while a disk is being opened or closed, against a table kept here.
+ * what is refused and what others do while a disk is being opened or closed, against a table here.
  *
  * Exit status: 0 right, 1 wrong, 2 usage.
  */
@@ -483,21 +483,42 @@ static void close_raw(unsigned int minor, struct file *file)
 	EXPECT(drivers[1]->release(&inode, file), 0);
 }
 
-/* By a caller of the same kind of machine */
-static long ioctl_raw(unsigned int cmd, struct raw_config_request *req)
+/*
+ * A caller's struct as it lies there: an int, a gap, two numbers. Callers of 64 bits, of arm and
+ * others (32 bits, laid out alike), and of i386 (no gap) take turns. What is above a 32-bit pointer
+ * is not theirs.
+ */
+static long ioctl_raw(unsigned int cmd, int minor, u64 *numbers)
 {
+	enum { NATIVE, ARM, I386 } who = pick(3);
+	size_t gap = who == I386 ? 0 : sizeof(minor), size = 2 * sizeof(*numbers);
+	size_t others = user_size;
 	struct file file = { 0 };
+	long ret;
 
-	user = (char *)req;
-	user_size = sizeof(*req);
-	return drivers[0]->unlocked_ioctl(&file, cmd, (unsigned long)req);
+	user += others;		/* of those whom a disk keeps waiting */
+	user_size = sizeof(minor) + gap + size;
+	memcpy(user, &minor, sizeof(minor));
+	memset(user + sizeof(minor), 0x5a, gap);
+	memcpy(user + sizeof(minor) + gap, numbers, size);
+	compat = who != NATIVE;
+	ia32 = who == I386;
+	if (compat)
+		ret = drivers[0]->compat_ioctl(&file, cmd, 0xdead00000000 | (unsigned long)user);
+	else
+		ret = drivers[0]->unlocked_ioctl(&file, cmd, (unsigned long)user);
+	compat = false;
+	ia32 = false;
+	EXPECT(memcmp(user, &minor, sizeof(minor)), 0);
+	memcpy(numbers, user + sizeof(minor) + gap, size);
+	user -= others;
+	user_size = others;
+	return ret;
 }
 
 static long bind_raw(int minor, u64 major_nr, u64 minor_nr)
 {
-	struct raw_config_request req = { minor, major_nr, minor_nr };
-
-	return ioctl_raw(RAW_SETBIND, &req);
+	return ioctl_raw(RAW_SETBIND, minor, (u64 []){ major_nr, minor_nr });
 }
 
 static long bind_disk(int minor, int disk)
@@ -509,14 +530,13 @@ static long bind_disk(int minor, int disk)
 
 static void check_bound(int minor, u64 major_nr, u64 minor_nr)
 {
-	struct raw_config_request req = { minor, 99, 99 };
 	struct device *node = &nodes[minor];
+	u64 numbers[2] = { 99, 99 };
 	char node_name[16];
 
-	EXPECT(ioctl_raw(RAW_GETBIND, &req), 0);
-	EXPECT(req.raw_minor, minor);
-	EXPECT(req.block_major, major_nr);
-	EXPECT(req.block_minor, minor_nr);
+	EXPECT(ioctl_raw(RAW_GETBIND, minor, numbers), 0);
+	EXPECT(numbers[0], major_nr);
+	EXPECT(numbers[1], minor_nr);
 	EXPECT(!!node->dev, major_nr || minor_nr);
 	snprintf(node_name, sizeof(node_name), "raw%d", minor);
 	if (node->dev && strcmp(node->name, node_name))
@@ -554,92 +574,6 @@ static void check_loading(void)
 		check_unloaded();
 	}
 	*raw_param_max_raw_minors = CONFIG_MAX_RAW_DEVS;
-}
-
-static void check_binding(void)
-{
-	enum { NOT_ADMIN = 1, NO_MEMORY, NOT_FREE };
-	static const struct {
-		int minor;
-		u64 major_nr, minor_nr;
-		int ret, how;
-	} binds[] = {
-		{ 1, 8, 16, -EPERM, NOT_ADMIN }, { 0, 8, 16, -EINVAL }, { -1, 8, 16, -EINVAL },
-		{ 8, 8, 16, -EINVAL }, { 9, 8, 16, -EINVAL }, { 1, 8, 1 << 20, -EINVAL },
-		{ 1, 1ULL << 32 | 8, 16, -EINVAL }, { 1, 8, 1ULL << 32 | 16, -EINVAL },
-		{ 1, 0, 16, -EINVAL }, { 1, 9, 16, -ENXIO }, { 1, 8, 16, -ENOMEM, NO_MEMORY },
-		{ 1, 8, 16 }, { 7, 8, 16 },
-		{ 1, 8, 16, 0, NOT_FREE },	/* the device is there; the disk need not be free */
-		{ 1, 8, 32 }, { 1, 0, 0 }, { 1, 0, 0 },
-	};
-	struct raw_config_request req = { 1, 8, 16 };
-	u64 bound[CONFIG_MAX_RAW_DEVS][2] = { 0 };
-	unsigned int i;
-
-	EXPECT(ioctl_raw(RAW_SETBIND + 1000, &req), -ENOTTY);
-	EXPECT(ioctl_raw(RAW_SETBIND - 1, &req), -ENOTTY);
-	EXPECT(ioctl_raw(RAW_SETBIND, NULL), -EFAULT);
-	EXPECT(ioctl_raw(RAW_GETBIND, NULL), -EFAULT);
-	for (i = 0; i < ARRAY_SIZE(binds); i++) {
-		admin = binds[i].how != NOT_ADMIN;
-		fails_at = binds[i].how == NO_MEMORY;
-		foreign[0] = binds[i].how == NOT_FREE;
-		nr_calls = 0;
-		EXPECT(bind_raw(binds[i].minor, binds[i].major_nr, binds[i].minor_nr),
-		       binds[i].ret);
-		fails_at = 0;
-		if (!binds[i].ret) {
-			bound[binds[i].minor][0] = binds[i].major_nr;
-			bound[binds[i].minor][1] = binds[i].minor_nr;
-		}
-		/* Anybody may ask. */
-		check_bound(1, bound[1][0], bound[1][1]);
-		check_bound(7, bound[7][0], bound[7][1]);
-	}
-	foreign[0] = false;
-	/* What is still bound goes with the driver. */
-}
-
-/* A caller's struct as it lies there: an int, @gap bytes of nothing, two numbers */
-static void check_layout(char *low, size_t gap, bool compat_call)
-{
-	long (*ioctl)(struct file *file, unsigned int cmd, unsigned long arg) =
-		compat_call ? drivers[0]->compat_ioctl : drivers[0]->unlocked_ioctl;
-	/* What is above a 32-bit pointer is not the caller's. */
-	unsigned long arg = (unsigned long)low | (compat_call ? 0xdead00000000 : 0);
-	u64 numbers[2] = { 8, 16 };
-	struct file file = { 0 };
-	int minor = 3;
-
-	user = low;
-	user_size = sizeof(minor) + gap + sizeof(numbers);
-	compat = compat_call;
-	ia32 = compat_call && !gap;
-	memset(user, 0x5a, user_size);
-	memcpy(user, &minor, sizeof(minor));
-	memcpy(user + sizeof(minor) + gap, numbers, sizeof(numbers));
-	EXPECT(ioctl(&file, RAW_SETBIND, arg), 0);
-	memset(user + sizeof(minor), 0x5a, user_size - sizeof(minor));
-	EXPECT(ioctl(&file, RAW_GETBIND, arg), 0);
-	EXPECT(memcmp(user, &minor, sizeof(minor)), 0);
-	EXPECT(memcmp(user + sizeof(minor) + gap, numbers, sizeof(numbers)), 0);
-	memset(user + sizeof(minor), 0, user_size - sizeof(minor));
-	EXPECT(ioctl(&file, RAW_SETBIND, arg), 0);
-	compat = false;
-	ia32 = false;
-	check_bound(3, 0, 0);
-}
-
-static void check_compat(void)
-{
-	char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-
-	if (low == MAP_FAILED)
-		wrong("no memory below 2 GiB");
-	check_layout(low, 4, false);
-	check_layout(low, 4, true);		/* arm, x32 and others: laid out as here */
-	check_layout(low, 0, true);		/* i386: 20 bytes */
 }
 
 static void check_operations(void)
@@ -798,6 +732,38 @@ static void step_bind(int minor)
 	meanwhile = NULL;
 }
 
+/* What is refused, whatever is bound */
+static void step_refused(int minor)
+{
+	static const struct {
+		int minor;
+		u64 major_nr, minor_nr;
+		int ret;
+	} binds[] = {
+		{ 0, 8, 16, -EINVAL }, { -1, 8, 16, -EINVAL }, { 8, 8, 16, -EINVAL },
+		{ 9, 8, 16, -EINVAL }, { 1, 8, 1 << 20, -EINVAL },
+		{ 1, 1ULL << 32 | 8, 16, -EINVAL }, { 1, 8, 1ULL << 32 | 16, -EINVAL },
+		{ 1, 0, 16, -EINVAL }, { 1, 9, 16, -ENXIO },
+	};
+	unsigned int i = pick(ARRAY_SIZE(binds)), there = !!nodes[minor].dev;
+	struct file file = { 0 };
+	u64 none[2] = { 0 };
+
+	EXPECT(bind_raw(binds[i].minor, binds[i].major_nr, binds[i].minor_nr), binds[i].ret);
+	admin = false;
+	EXPECT(bind_disk(minor, 0), -EPERM);
+	admin = true;
+	EXPECT(ioctl_raw(RAW_SETBIND + 1000, minor, none), -ENOTTY);
+	EXPECT(ioctl_raw(RAW_SETBIND - 1, minor, none), -ENOTTY);
+	EXPECT(drivers[0]->unlocked_ioctl(&file, pick(2) ? RAW_SETBIND : RAW_GETBIND, 0), -EFAULT);
+	if (!there && gendisks[0].live) {
+		nr_calls = 0;
+		fails_at = 1;
+		EXPECT(bind_disk(minor, 0), -ENOMEM);
+		fails_at = 0;
+	}
+}
+
 static void step_open(int minor)
 {
 	int n = 0, ret, disk = table[minor].disk, want = 0;
@@ -848,7 +814,11 @@ static void step(void)
 	int minor = 1 + pick(MINORS), disk = pick(NR_DISKS);
 	void (*was)(unsigned int disk) = meanwhile;
 
-	switch (pick(8)) {
+	switch (pick(9)) {
+	case 8:
+		meanwhile = NULL;
+		step_refused(minor);
+		break;
 	case 0:
 		gendisks[disk].live = !gendisks[disk].live;
 		break;
@@ -909,10 +879,12 @@ int main(int argc, char **argv)
 
 	read_options(argc, argv, &nr_cases, &seed);
 	first = seed;
+	user = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1,
+		    0);
+	if (user == MAP_FAILED)
+		wrong("no memory below 2 GiB");
 	make_disks();
 	check_loading();
-	with_driver("binding:", check_binding);
-	with_driver("compat:", check_compat);
 	with_driver("operations:", check_operations);
 	with_driver("requests:", check_requests);
 	for (seed = first; seed < first + nr_cases / 50; seed++)

@@ -179,8 +179,8 @@ static u64 sector_of(const struct field_file *f, u64 pos)
  */
 
 /*
- * What the engine did: bios, and what a stripe makes of them; bytes cleared by memset(), and those of
- * a struct dio that it ever wrote
+ * What the engine did: bios, and what a stripe makes of them; bytes cleared by memset(), and those
+ * of a struct dio that it ever wrote
  */
 static struct {
 	u64 bios, ios, bytes, cleared;
