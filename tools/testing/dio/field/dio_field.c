@@ -2,19 +2,18 @@
 /*
  * DOC: The field reports on the harness
  *
- *	dio_field [mutant|stock] REPORT...	field-1, field-3, field-4, field-5
+ *	dio_field
  *
  * Runs the real fs/direct-io.c in the harness' world.c, in the kernel's scale, on files laid out as
  * ext2 does it, and counts what it sends. No time passes here: how long disks take for that is
- * measured in a guest (bench.py run model). Prints a JSON object a figure: report, case, metric,
- * unit, value, command. With "mutant" the engine is known to be wrong: metrics end in _mutant, and
- * only those are printed that the mutant is the "before" of. With "stock" it is the base's: metrics
- * end in _stock.
+ * measured in a guest (bench.py run model). The engine is the one that it is linked with: ours, one
+ * with a fault, or the base's. Prints a JSON object a figure: report, case, metric, unit, value,
+ * command.
  *
  * That bios are as few as can be, go where they should, and go out at a boundary is dio_test's to
- * find. Here all bytes must be sent, and ours clears none. What is wrong is one line on stderr.
+ * find. Here all bytes must be sent. What is wrong is one line on stderr.
  *
- * Exit status: 0 right, 1 wrong, 2 usage.
+ * Exit status: 0 right, 1 wrong.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +28,6 @@
 #define MAX_STRUCT	1024	/* bytes of a struct dio */
 #define USER_PAGES	512	/* behind all of an I/O's memory, again and again */
 
-static bool mutant, stock, ours;
 static const char *report;
 static char name[64];			/* of the case */
 
@@ -49,9 +47,8 @@ void __attribute__((noreturn)) wrong(const char *fmt, ...)
 static void emit(const char *metric, const char *unit, double value)
 {
 	printf("{\"report\": \"%s\", \"case\": \"%s-harness\", ", report, name);
-	printf("\"metric\": \"%s%s\", \"unit\": \"%s\", ", metric,
-	       mutant ? "_mutant" : stock ? "_stock" : "", unit);
-	printf("\"value\": %.4f, \"command\": \"dio_field %s\"}\n", value, report);
+	printf("\"metric\": \"%s\", \"unit\": \"%s\", ", metric, unit);
+	printf("\"value\": %.4f, \"command\": \"dio_field\"}\n", value);
 }
 
 /*
@@ -354,12 +351,9 @@ static void report_3(void)
 	for (i = 0; i < 4; i++) {
 		bool raid0 = i / 2, ext2 = i % 2 == 0;
 
-		if (mutant && !ext2)
-			continue;	/* no boundaries */
 		file_loop(raid0, ext2, 32 * MIB);
 		file_loop(raid0, ext2, MIB);
-		if (ours)
-			file_loop(raid0, ext2, 0);
+		file_loop(raid0, ext2, 0);
 	}
 }
 
@@ -387,8 +381,6 @@ static void oltp(u64 bytes)
 	emit("dio_written", "bytes/I/O", touched);
 	if (seen.bytes != total * bytes)
 		wrong("sent %ju of %ju bytes", (uintmax_t)seen.bytes, (uintmax_t)(total * bytes));
-	if (ours && seen.cleared)
-		wrong("%ju bytes were cleared", (uintmax_t)seen.cleared);
 }
 
 static void report_4(void)
@@ -450,7 +442,7 @@ static void report_5(void)
 	}
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	static const struct {
 		const char *name;
@@ -460,12 +452,7 @@ int main(int argc, char **argv)
 		{ "field-4", report_4 }, { "field-5", report_5 },
 	};
 	unsigned int i;
-	int arg = 1;
 
-	mutant = argc > 1 && !strcmp(argv[1], "mutant");
-	stock = argc > 1 && !strcmp(argv[1], "stock");
-	ours = !mutant && !stock;
-	arg += !ours;
 	/* Nothing is left to chance. */
 	source.fuzz = true;
 	on_bio = see_bio;
@@ -477,15 +464,9 @@ int main(int argc, char **argv)
 		.poison = 0xa5,
 	};
 	use_memory(false);
-	do {
-		for (i = 0; i < 4 && arg < argc && strcmp(argv[arg], reports[i].name); i++)
-			;
-		if (i == 4 || arg >= argc) {
-			fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
-			return 2;
-		}
+	for (i = 0; i < 4; i++) {
 		report = reports[i].name;
 		reports[i].run();
-	} while (++arg < argc);
+	}
 	return 0;
 }
