@@ -201,13 +201,13 @@ run: packages
 	@echo 'lab: the five field reports' >&2
 	@$(MAKE) field >$(O)/log/field.log || echo field >>$(O)/log/run.failed
 	@$(if $(V),cat $(O)/log/field.log)
-	@$(MAKE) -k tests disks KERNEL=patched MODULES= OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)" || \
+	@$(MAKE) -k tests KERNEL=patched MODULES= OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)" || \
 		echo tests >>$(O)/log/run.failed
 	@$(LAB)/bench.py run short $(if $(V),,>/dev/null) || echo bench >>$(O)/log/run.failed
 	@$(LAB)/bench_report.py >/dev/null || echo report >>$(O)/log/run.failed
 	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
-bench: modules disks
+bench: modules selftests
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 	@$(LAB)/bench_report.py
 	@$(if $(ARRAY),,$(MAKE) -s -C tools/testing/dio ra-search \
