@@ -23,9 +23,6 @@ typedef unsigned short umode_t;
 
 #define __exit
 #define __maybe_unused	__attribute__((unused))
-#define IS_ERR(p)	((uintptr_t)(p) >= (uintptr_t)-4095)
-#define ERR_PTR(e)	((void *)(intptr_t)(e))
-#define PTR_ERR(p)	((long)(intptr_t)(p))
 #define PTR_ERR_OR_ZERO(p)	({ void *p_ = (p); IS_ERR(p_) ? PTR_ERR(p_) : 0; })
 #define THIS_MODULE	NULL
 #define module_param(name, type, mode)	int *raw_param_##name = &name
