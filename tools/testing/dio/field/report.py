@@ -36,8 +36,8 @@ engine with what a report found put back into it.
 field-1: the fault is a bio for each 512 bytes, as 2.4 had buffer heads. raw (drivers/char/raw.c) is
     not on the harness.
 field-2: iozone replayed on a local disk of 2004, not NFS, with a 16th of the file's size and 64 MiB
-    of page cache. The fault is 2.6.6's average (ra_replay), or two of its faults in our policy.
-    "random mix" and sysbench write, which ra_replay does not have.
+    of page cache. The fault is 2.6.6's average (ra_replay). "random mix" and sysbench write, which
+    ra_replay does not have.
 field-3: xfs (iomap) and ext3's journal are not on the harness.
 field-4: cleared is what memset() clears: with the fault, struct dio and the cursor with its page
     pointers; in stock struct dio only, as the compiler clears its dio_submit.
@@ -70,13 +70,12 @@ def iozone():
 
 
 def traces():
-    """(case, what it is held against, a trace for ra_replay)"""
+    """(case, a trace for ra_replay)"""
     for name, records in iozone():
-        yield f"iozone-{name}", "average", [f"0 0 0 {r * RECORD} {RECORD}" for r in records]
+        yield f"iozone-{name}", [f"0 0 0 {r * RECORD} {RECORD}" for r in records]
     numbers = Numbers()
     runs = [numbers.below(4000) * 16 for _ in range(1000)]
-    yield "run-64k-by-4k", "mutant", [f"0 0 0 {(run + i) * 4096} 4096"
-                                      for run in runs for i in range(16)]
+    yield "run-64k-by-4k", [f"0 0 0 {(run + i) * 4096} 4096" for run in runs for i in range(16)]
 
 
 def replay(program, trace):
@@ -89,12 +88,9 @@ def replay(program, trace):
 
 def readahead(programs):
     """Report 2, as results."""
-    for case, against, trace in traces():
+    for case, trace in traces():
         ours = replay(os.path.join(programs, "ra_replay"), trace)
-        if against == "mutant":
-            before = replay(os.path.join(programs, "ra_replay_mutant"), trace)["runs"]
-        else:
-            before = ours[against]
+        before = ours["average"]
         mib = sum(int(line.split()[4]) for line in trace) / 2 ** 20
         used = ours["runs"]["pages"] - ours["runs"]["unused"]
         figures = (("mb_per_s", "MiB/s", lambda f: mib / (f["total-ms"] / 1000), False),
@@ -103,7 +99,7 @@ def readahead(programs):
         for metric, unit, value, least in figures:
             yield {"report": "field-2", "case": f"{case}-harness", "metric": metric, "unit": unit,
                    "patched": value(ours["runs"]), "before": value(before),
-                   "before_is": {"average": "2.6.6", "mutant": "2.6.6 faults"}[against],
+                   "before_is": "2.6.6",
                    "minimum": value(ours["future"]) if least else None,
                    "command": "ra_replay disk cache=16384"}
 
