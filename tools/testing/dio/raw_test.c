@@ -59,8 +59,6 @@ static unsigned int pick(unsigned int n)
  */
 
 static unsigned int nr_calls, fails_at, nr_nodes, tables, classes;
-static int locked;
-bool admin = true, compat, ia32;
 static struct device nodes[CONFIG_MAX_RAW_DEVS];
 static struct class *the_class;
 static char warned[128];
@@ -70,7 +68,7 @@ static bool fails(void)
 	return ++nr_calls == fails_at;
 }
 
-void pr_warn(const char *fmt, ...)
+static void pr_warn(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -79,23 +77,11 @@ void pr_warn(const char *fmt, ...)
 	va_end(ap);
 }
 
-void mutex_lock(struct mutex *lock)
-{
-	if (locked++)
-		wrong("deadlock: the mutex is held already");
-}
-
-void mutex_unlock(struct mutex *lock)
-{
-	if (--locked)
-		wrong("unlocked a mutex twice");
-}
-
 /* The caller's memory: @user_size bytes of it are theirs to give. */
 static char *user;
 static size_t user_size;
 
-unsigned long copy_user(void *to, const void *from, unsigned long n, const char *at)
+static unsigned long copy_user(void *to, const void *from, unsigned long n, const char *at)
 {
 	if (!at)
 		return n;
@@ -105,12 +91,12 @@ unsigned long copy_user(void *to, const void *from, unsigned long n, const char 
 	return 0;
 }
 
-int nonseekable_open(struct inode *inode, struct file *file)
+static int nonseekable_open(struct inode *inode, struct file *file)
 {
 	return 0;
 }
 
-void *kvcalloc(size_t n, size_t size, gfp_t gfp)
+static void *kvcalloc(size_t n, size_t size, gfp_t gfp)
 {
 	if (gfp != GFP_KERNEL)
 		wrong("allocated with %x", gfp);
@@ -120,13 +106,13 @@ void *kvcalloc(size_t n, size_t size, gfp_t gfp)
 	return calloc(n, size);
 }
 
-void kvfree(void *memory)
+static void kvfree(void *memory)
 {
 	tables--;
 	free(memory);
 }
 
-char *kasprintf(gfp_t gfp, const char *fmt, ...)
+static char *kasprintf(gfp_t gfp, const char *fmt, ...)
 {
 	static char text[32];
 	va_list ap;
@@ -137,7 +123,7 @@ char *kasprintf(gfp_t gfp, const char *fmt, ...)
 	return text;
 }
 
-int class_register(struct class *class)
+static int class_register(struct class *class)
 {
 	if (fails())
 		return -ENOMEM;
@@ -148,7 +134,7 @@ int class_register(struct class *class)
 	return 0;
 }
 
-void class_unregister(struct class *class)
+static void class_unregister(struct class *class)
 {
 	if (nr_nodes)
 		wrong("%u devices are left of the class", nr_nodes);
@@ -163,8 +149,8 @@ static struct device *node_of(dev_t dev)
 	return &nodes[MINOR(dev)];
 }
 
-struct device *device_create(struct class *class, struct device *parent, dev_t dev, void *data,
-			     const char *fmt, ...)
+static struct device *device_create(struct class *class, struct device *parent, dev_t dev,
+				    void *data, const char *fmt, ...)
 {
 	struct device *node = node_of(dev);
 	va_list ap;
@@ -183,7 +169,7 @@ struct device *device_create(struct class *class, struct device *parent, dev_t d
 	return node;
 }
 
-void device_destroy(struct class *class, dev_t dev)
+static void device_destroy(struct class *class, dev_t dev)
 {
 	if (!node_of(dev)->dev || class != the_class)
 		wrong("destroyed the device %x, which is not there", dev);
@@ -195,8 +181,8 @@ void device_destroy(struct class *class, dev_t dev)
 static const struct file_operations *drivers[2];
 static unsigned int minors[2];
 
-int __register_chrdev(unsigned int major, unsigned int first, unsigned int count,
-		      const char *name, const struct file_operations *fops)
+static int __register_chrdev(unsigned int major, unsigned int first, unsigned int count,
+			     const char *name, const struct file_operations *fops)
 {
 	if (fails())
 		return -EBUSY;
@@ -207,8 +193,8 @@ int __register_chrdev(unsigned int major, unsigned int first, unsigned int count
 	return 0;
 }
 
-void __unregister_chrdev(unsigned int major, unsigned int first, unsigned int count,
-			 const char *name)
+static void __unregister_chrdev(unsigned int major, unsigned int first, unsigned int count,
+				const char *name)
 {
 	if (major != RAW_MAJOR || first > 1 || !drivers[first] || count != minors[first] ||
 	    strcmp(name, "raw"))
@@ -244,12 +230,12 @@ static void make_disks(void)
 	}
 }
 
-struct block_device *I_BDEV(struct inode *inode)
+static struct block_device *I_BDEV(struct inode *inode)
 {
 	return &bdevs[inode - disk_inodes];
 }
 
-struct block_device *file_bdev(struct file *file)
+static struct block_device *file_bdev(struct file *file)
 {
 	return I_BDEV(file->f_mapping->host);
 }
@@ -266,8 +252,8 @@ static void slow(unsigned int disk)
 	meanwhile = do_this;
 }
 
-struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *who,
-				   const struct blk_holder_ops *ops)
+static struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *who,
+					  const struct blk_holder_ops *ops)
 {
 	unsigned int i = 0;
 	struct file *file;
@@ -299,7 +285,7 @@ struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *who,
 	return file;
 }
 
-void bdev_fput(struct file *file)
+static void bdev_fput(struct file *file)
 {
 	unsigned int i = file_bdev(file) - bdevs;
 
@@ -312,7 +298,7 @@ void bdev_fput(struct file *file)
 	free(file);
 }
 
-int filemap_sample_wb_err(struct address_space *mapping)
+static int filemap_sample_wb_err(struct address_space *mapping)
 {
 	return mapping->host ? 5 : 0;
 }
@@ -363,19 +349,19 @@ static long disk_compat_ioctl(struct file *file, unsigned int cmd, unsigned long
 	return tell("compat_ioctl", file, cmd, arg, 0);
 }
 
-ssize_t copy_splice_read(struct file *file, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
-			 unsigned int flags)
+static ssize_t copy_splice_read(struct file *file, loff_t *pos, struct pipe_inode_info *pipe,
+				size_t len, unsigned int flags)
 {
 	return 0;
 }
 
-ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
-			       size_t len, unsigned int flags)
+static ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
+				      size_t len, unsigned int flags)
 {
 	return 0;
 }
 
-int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags)
+static int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags)
 {
 	return 0;
 }
@@ -427,13 +413,11 @@ static const struct file_operations disk_fops = {
 	.compat_ioctl	= disk_compat_ioctl,
 };
 
+#include "raw.c"
+
 /*
  * Loading, binding, opening
  */
-
-extern int *raw_param_max_raw_minors;
-int raw_init_called(void);
-void raw_exit_called(void);
 
 static int load(unsigned int failing)
 {
@@ -442,7 +426,7 @@ static int load(unsigned int failing)
 	holder = NULL;
 	nr_calls = 0;
 	fails_at = failing;
-	ret = raw_init_called();
+	ret = raw_init();
 	fails_at = 0;
 	return ret;
 }
@@ -561,7 +545,7 @@ static void check_loading(void)
 			"max_raw_minors is to be within 2-65536: using 8\n";
 
 		*warned = 0;
-		*raw_param_max_raw_minors = loads[i].max_minors;
+		max_raw_minors = loads[i].max_minors;
 		EXPECT(load(loads[i].failing), loads[i].ret);
 		EXPECT(strcmp(warned, warning), 0);
 		if (!loads[i].ret) {
@@ -569,11 +553,11 @@ static void check_loading(void)
 			EXPECT(minors[1], loads[i].minors - 1);
 			EXPECT(strcmp(nodes[0].name, "rawctl"), 0);
 			EXPECT(strcmp(the_class->devnode(nodes, NULL), "raw/rawctl"), 0);
-			raw_exit_called();
+			raw_exit();
 		}
 		check_unloaded();
 	}
-	*raw_param_max_raw_minors = CONFIG_MAX_RAW_DEVS;
+	max_raw_minors = CONFIG_MAX_RAW_DEVS;
 }
 
 static void check_operations(void)
@@ -869,7 +853,7 @@ static void with_driver(const char *part, void (*run)(void))
 	state = seed * 0x2545f4914f6cdd1dULL;
 	EXPECT(load(0), 0);
 	run();
-	raw_exit_called();
+	raw_exit();
 	check_unloaded();
 }
 
