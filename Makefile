@@ -38,13 +38,13 @@ help:
 	@echo '              selftests, some of the bench; a verdict of five lines, $$O/report.html (V=1: tables)'
 	@echo '  kernel      build the stock and the patched kernel'
 	@echo '  boot        a shell in the patched one, with eight disks (DISKS= for others);'
-	@echo '              ARRAY=scsi|sas|fc|many: ready for ../tools/lab/array.sh up'
+	@echo '              ARRAY=fc|many: ready for ../tools/lab/array.sh up'
 	@echo '  selftests   build the selftests and install them in $$O/kselftest'
 	@echo '  kit         pack them for a machine with an array and no compiler, python or network:'
 	@echo '              ./field there runs the five reports (FIO= a static fio)'
 	@echo '  deb         packages in $$O/deb of both kernels, from this machine'"'"'s configuration, CONFIG=FILE,'
 	@echo '              or CONFIG=localmod: only the modules that are loaded (rpm on such a machine)'
-	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|sas|qla: the field reports on that array'
+	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|qla: the field reports on that array'
 	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
 	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'
 	@echo '  clean       remove $$O; the cache stays'
@@ -66,10 +66,9 @@ help:
 	@echo '              of older bases tree, and what a KSRC of 2.6 or 2.4 needs'
 	@echo '  series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?'
 
-# What programs and over need besides is installed first, too.
+# What programs needs besides is installed first, too.
 bench: MORE_PACKAGES = $(if $(ARRAY),,programs)
 programs: MORE_PACKAGES = programs
-over: MORE_PACKAGES = over
 
 packages:
 	@$(LAB)/packages.sh $(MORE_PACKAGES)
@@ -145,14 +144,6 @@ complaint-tests: packages
 	@mkdir -p $(O)/$(RESULTS); KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | \
 		tee $(O)/$(RESULTS)/test_complaints.tap; exit $${PIPESTATUS[0]}
 
-# User-mode Linux has no FCoE, but an adapter.
-array-tests: selftests
-	@$(LAB)/kernel.sh build $(KERNEL) >/dev/null
-	@rm -f $(O)/log/test_array.tap
-	@$(LAB)/guest.sh -k $(KERNEL) -a many -t 3600 \
-		env ARRAYS="$(if $(filter um%,$(KERNEL)),qla,fc) many model" \
-		$(CURDIR)/$(LAB)/selftests.sh $(CURDIR)/$(LAB)/test_array.sh
-
 # Two guests, which tell each other that they live: they have the host for themselves.
 cluster-tests: selftests
 	@$(LAB)/kernel.sh build patched modules >/dev/null
@@ -212,7 +203,7 @@ run: packages
 	@echo 'lab: the five field reports' >&2
 	@$(MAKE) field >$(O)/log/field.log || echo field >>$(O)/log/run.failed
 	@$(if $(V),cat $(O)/log/field.log)
-	@$(MAKE) -k tests disks KERNEL=patched MODULES= OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)" || \
+	@$(MAKE) -k tests KERNEL=patched MODULES= OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)" || \
 		echo tests >>$(O)/log/run.failed
 	@$(if $(QLA),$(QLA) >/dev/null || echo kernel >>$(O)/log/run.failed)
 	@$(LAB)/bench.py run short $(if $(QLA),qla-short) $(if $(V),,>/dev/null) || \
@@ -220,7 +211,7 @@ run: packages
 	@$(LAB)/bench_report.py >/dev/null || echo report >>$(O)/log/run.failed
 	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
-bench: modules disks
+bench: modules selftests
 	@$(if $(filter qla,$(ARRAY)),$(QLA) >/dev/null)
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 	@$(LAB)/bench_report.py
@@ -236,10 +227,6 @@ real: modules selftests
 # Of this 40 rows of 200 are.
 programs: modules selftests
 	@$(LAB)/bench.py run programs
-
-over: modules selftests
-	@$(LAB)/kernel.sh build distro >/dev/null
-	@$(LAB)/bench.py run over
 
 report:
 	@$(LAB)/bench.py report $(RESULTS)
@@ -289,7 +276,7 @@ steps = mkdir -p $(O)/log; rc=0; for part in $(1); do \
 
 TEST_PARTS = unit-tests harness $(if $(filter 7.3,$(base)),"tests KERNEL=um LEAVE_OUT=$(UM_LEAVE_OUT)" \
 	"tests KERNEL=um-stock" check "tests KERNEL=kunit SHORT=1 MODULES=",\
-	"tests KERNEL=patched" "complaint-tests KERNEL=patched" "array-tests KERNEL=patched" cluster-tests \
+	"tests KERNEL=patched" "complaint-tests KERNEL=patched" cluster-tests \
 	"tests KERNEL=debug SHORT=1 OPS=$(or $(OPS),20)" "complaint-tests KERNEL=debug")
 test: packages
 	@$(call steps,$(TEST_PARTS))
@@ -353,8 +340,8 @@ check-maintainers:
 clean:
 	rm -rf $(O)
 
-.PHONY: help bench programs over packages kernel modules selftests deb kit tests stock-tests \
-	races complaint-tests array-tests cluster-tests kunit objects field-check base-tests \
+.PHONY: help bench programs packages kernel modules selftests deb kit tests stock-tests \
+	races complaint-tests cluster-tests kunit objects field-check base-tests \
 	base-check disks field run real report profile series both-series series-steps \
 	unit-tests harness mutants fuzz test nightly quick boot check check-shell check-smpl \
 	check-faults check-series check-sources check-tests check-harness check-sparse \

@@ -7,7 +7,6 @@
 #	array.sh down NAME		leave nothing behind, however far up got
 #
 # NAME is one of
-#	scsi, sas	the disks that guest.sh -a attached: 7 on an lsi53c895a, 8 on virtio-scsi
 #	fc		8 Fibre Channel disks of 1 GiB. The HBA is libfc on one end of a veth pair (FCoE,
 #			mode VN2VN: no switch), the array is the kernel's own target on the other end,
 #			its disks are sparse files in memory
@@ -16,8 +15,7 @@
 #	model		8 disks of 64 MiB that take the time of Fibre Channel disks of 2002, on one loop
 #			(model_disk)
 #
-# Every disk is stamped over its first 16 MiB, 4 of many's (those of guest.sh are), and all are read
-# back through the HBA. Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a
+# Every disk is stamped over its first 16 MiB, 4 of many's, and all are read back through the HBA. Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a
 # dm stripe; that chunk k is chunk k/n of disk k%n is checked on two rounds of the disks. A disk
 # that joins others is theirs to write, so its stamps end there.
 #
@@ -402,9 +400,7 @@ check_chunks()
 down()
 {
 	separate
-	case $name in
-	fc|many|qla|model)	"down_$name" ;;
-	esac
+	"down_$name"
 	mountpoint -q $run || rm -rf $run	# another array's is not touched
 }
 
@@ -423,11 +419,7 @@ up()
 	trap 'end $?' EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	case $name in
-	scsi)	by_serial dio 7 || die 1 "found ${#disks[@]} of 7 disks: is this guest.sh -a scsi?" ;;
-	sas)	by_serial dio 8 || die 1 "found ${#disks[@]} of 8 disks: is this guest.sh -a sas?" ;;
-	*)	"up_$name" ;;
-	esac
+	"up_$name"
 	measure
 	check_stamps
 	if [ -z "$1" ]; then
@@ -441,13 +433,13 @@ up()
 
 usage()
 {
-	die 2 "usage: array.sh up scsi|sas|fc|many|qla|model [md|dm] | down NAME"
+	die 2 "usage: array.sh up fc|many|qla|model [md|dm] | down NAME"
 }
 
 name=${2-}
 [ $# -le 3 ] || usage
 case $name in
-scsi|sas|fc|many|qla|model)	;;
+fc|many|qla|model)	;;
 *)	usage ;;
 esac
 case ${1-}:${3-} in

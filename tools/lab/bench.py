@@ -45,7 +45,7 @@ KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
 WORDS = 5       # so many of them are words, the others numbers
 CLOCK_ERROR = 0.005
-MOST_CASES = {"readahead": 40, "over": 20, "programs": 20, "stacks": 10}     # of a boot
+MOST_CASES = {"readahead": 40, "programs": 20, "stacks": 10}     # of a boot
 MARK_ERROR = 0.01
 # In the guest: for a seed of its own the kernel would first have to gather randomness, where there
 # is none; and it reads no more of the host's files than it must.

@@ -42,13 +42,13 @@ from typing import NamedTuple
 from bench_programs import PROGRAMS
 
 # guest.sh's words. -c: the clock counts instructions
-GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "over", "model"),
-                          ("-c",)),
-          "programs": ("-c", "-p"), "sas": ("-c", "-a", "sas"), "fc": ("-c", "-a", "fc"),
-          "many": ("-c", "-a", "many"), "qla": ("-c", "-a", "qla")}
+GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "integrity",
+                           "model"), ("-c",)),
+          "programs": ("-c", "-p"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many"),
+          "qla": ("-c", "-a", "qla")}
 MARKED = ("real", "distro")     # guests whose cases set marks
-# Of the others: stock, patched. The lab's own have not these file systems.
-KERNELS_OF = {**dict.fromkeys(("distro", "over"), ("distro-stock", "distro")),
+# Of the others: stock, patched
+KERNELS_OF = {**dict.fromkeys(("distro", "integrity"), ("distro-stock", "distro")),
               "qla": ("um-stock", "um-patched")}
 
 
@@ -112,8 +112,8 @@ def stacks():
     """bench_stacks.py"""
     for stack in (*STACKS, "integrity"):
         for fs in STACK_FS:
-            yield Case(f"stack-{fs}-{stack}", "stacks", "over" if stack == "integrity" else "stacks",
-                       {"stack": stack, "fs": fs})
+            yield Case(f"stack-{fs}-{stack}", "stacks",
+                       "integrity" if stack == "integrity" else "stacks", {"stack": stack, "fs": fs})
 
 
 # bench_disks.py makes them.
@@ -203,21 +203,6 @@ def readahead():
                        time="disk" if place == "hdd" else "fixed")
 
 
-# File systems of which the lab's own kernels have none: for most that is asked for
-OVER_PLACES = ("btrfs", "fuse", "nfs", "nfs-32k")
-OVER_RUNS = ("run-16k-by-4k", "run-64k-by-4k", "run-256k-by-4k", "run-geometric-64k", "random-4k",
-             "seq-4k", "seq-128k", "seq-1m", "streams-8", "mmap-seq", "mmap-random", "mmap-run-64k")
-
-
-def over():
-    """bench_readahead.py"""
-    for place in OVER_PLACES:
-        for name in OVER_RUNS:
-            yield Case(f"{name}-{place}", "readahead", "over",
-                       {"words": RUNS[name], "per_run": "run-" in name, "place": place},
-                       time="fixed")
-
-
 # Disk, file system, page cache in percent of the data
 PROGRAM_PLACES = (("array", "ext4", (50, 90, 110)), ("array", "xfs", (50, 90, 110)),
                   ("nvme", "ext4", (50, 110)), ("hdd", "ext4", (50, 110)))
@@ -238,7 +223,6 @@ def arrays():
     whole = {"mib": 16, "reads": 3, "ios": 8000, "rounds": 2, "raid0": True,
              "file_systems": ("ext2", "ext3", "xfs", "jfs")}
     short = {"mib": 4, "ios": 2000, "rounds": 1, "file_systems": ("ext2", "ext3")}
-    yield Case("sas", "array", "sas", {"array": "sas", **whole})
     yield Case("fc", "array", "fc", {"array": "fc", **whole})
     yield Case("fc-short", "array", "fc", {"array": "fc", **short})
     # Each of the 64 disks is too small for a file system of its own.
@@ -254,7 +238,7 @@ def arrays():
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 
 
-CASES = {case.name: case for make in (engine, stacks, real, readahead, over, programs, arrays)
+CASES = {case.name: case for make in (engine, stacks, real, readahead, programs, arrays)
          for case in make()}
 
 
@@ -268,7 +252,7 @@ GROUPS = {
     "all": [*of_guest("engine", "stacks", "readahead"), "model",
             *(name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110")))],
     "real": of_guest(*MARKED),
-    **{guest: of_guest(guest) for guest in ("engine", "stacks", "readahead", "over", "programs")},
+    **{guest: of_guest(guest) for guest in ("engine", "stacks", "readahead", "integrity", "programs")},
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")
                 for place in ("bdev", "raw", "ext2", "ext4")),

@@ -154,17 +154,14 @@ def unbind(raws):
 
 MKFS = {"ext2": "mke2fs -q -F -t ext2 -b 4096", "ext3": "mke2fs -q -F -t ext3 -b 4096",
         "ext4": "mke2fs -q -F -t ext4 -b 4096", "jfs": "mkfs.jfs -q",
-        "btrfs": "mkfs.btrfs -q -f -m single",
         "vfat": "mkfs.vfat -F 16 -s 64", "xfs": "mkfs.xfs -q -f",
         "udf": "mkudffs --media-type=hd",       # get_block maps one block of 512 bytes at a time
         "ocfs2": "mkfs.ocfs2 -q -F -M local -b 4K -C 4K -N 1 -J size=4M"}
 
 
-# ext4: its thread that clears inode tables would have the disk to itself for a second. btrfs: the
-# disk that a file is read from has not its data. 7.3's ocfs2 wants to be told that it has no
-# cluster.
-OPTIONS = {"ext4": "noatime,noinit_itable", "btrfs": "noatime,nodatasum",
-           "ocfs2": "noatime,heartbeat=none"}
+# ext4: its thread that clears inode tables would have the disk to itself for a second. 7.3's ocfs2
+# wants to be told that it has no cluster.
+OPTIONS = {"ext4": "noatime,noinit_itable", "ocfs2": "noatime,heartbeat=none"}
 
 
 def make_fs(fs, disk, at=MOUNTED):
@@ -189,7 +186,7 @@ def keep_open(path):
 
 
 def unmount(at=MOUNTED):
-    """Who served the file system may hold it for a while: 6.1's NFS server, and bindfs."""
+    """Who used the file system may hold it for a while."""
     while kept_open:
         os.close(kept_open.pop())
     if os.path.ismount(at):

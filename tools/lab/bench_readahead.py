@@ -10,8 +10,7 @@ import contextlib
 import json
 import os
 
-from bench_disks import (MOUNTED, disk_stat, emit, flush, get, model_disk, null_disk, put, run,
-                         switched, tool)
+from bench_disks import disk_stat, emit, flush, get, model_disk, null_disk, put, run, switched, tool
 
 CGROUPS = "/run/bench-cgroup"
 PAGE = 4096
@@ -97,14 +96,13 @@ def place_of(disk, place):
     return path, switched().disk
 
 
-def rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report):
-    """{(metric, unit): a value of each round}. paths: what is read, and what lies below."""
+def rounds_of(case, path, queue, slow, join, words, rounds, per_run, report):
+    """{(metric, unit): a value of each round}"""
     values = {}
     for _ in range(rounds):
         before = device_reads(slow)
-        said = json.loads(tool(words, paths[0], preexec_fn=join))
-        for path in paths:
-            forget(path, queue)
+        said = json.loads(tool(words, path, preexec_fn=join))
+        forget(path, queue)
         reads, sectors = (a - b for a, b in zip(device_reads(slow), before))
         for metric, unit, value in figures(said, reads, sectors, per_run):
             if wanted(metric, case, report):
@@ -112,90 +110,18 @@ def rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report):
     return values
 
 
-# File systems that have no disk of their own, over one that is mounted on MOUNTED: bindfs, which hands
-# each request on, and the kernel's own NFS server and client over the loopback device. Both sides read
-# ahead: the client for its programs, and the file system below for whom it serves.
-OVER = {"fuse": {}, "nfs": {}, "nfs-32k": {"rsize": 32768}}
-BELOW = "ext4"          # what they are over
-TOP = "/run/bench-over"
-NFSD = "/proc/fs/nfsd"
-THREADS = 8
-SECONDS = 10            # the shortest that it takes: clients may claim what they had before
-RPC = "/proc/net/rpc"
-# Of include/uapi/linux/nfsd/export.h: INSECURE_PORT, ASYNC, NOSUBTREECHECK, FSID
-EXPORT = 0x2 | 0x10 | 0x400 | 0x2000
-LATER = 0x7fffffff      # when what the server is told here ends
-
-
-def export(path):
-    """Answer what the server would ask mountd: who the client is, which directory has number 0,
-    and how it may be used."""
-    for cache, line in (("auth.unix.ip", f"nfsd 127.0.0.1 {LATER} lab"),
-                        ("nfsd.fh", f"lab 1 \\x00000000 {LATER} {path}"),
-                        ("nfsd.export", f"lab {path} {LATER} {EXPORT} 65534 65534 0")):
-        with open(f"{RPC}/{cache}/channel", "w", encoding="ascii") as f:
-            f.write(line + "\n")
-
-
-def nfs(rsize=0):
-    if not os.path.ismount(NFSD):
-        run("mount", "-t", "nfsd", "none", NFSD)
-    put(SECONDS, f"{NFSD}/nfsv4gracetime")
-    put(SECONDS, f"{NFSD}/nfsv4leasetime")
-    put("-3 +4\n", f"{NFSD}/versions")    # others are announced to rpcbind
-    put("tcp 2049\n", f"{NFSD}/portlist")
-    put(THREADS, f"{NFSD}/threads")
-    export(MOUNTED)
-    options = "vers=4.1,addr=127.0.0.1,clientaddr=127.0.0.1,noatime"
-    # -i: without its helper, which wants daemons
-    run("mount", "-i", "-t", "nfs4", "-o", options + (f",rsize={rsize}" if rsize else ""),
-        "127.0.0.1:/", TOP)
-
-
-def fuse():
-    run("bindfs", MOUNTED, TOP)
-
-
-def read_ahead_of(path):
-    """Where the file system of a path has its largest window"""
-    device = os.stat(path).st_dev
-    return f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb"
-
-
-@contextlib.contextmanager
-def over(place):
-    """The directory of such a file system, None if place is none. What it holds is gone behind."""
-    if place not in OVER:
-        yield None
-        return
-    os.makedirs(TOP, exist_ok=True)
-    {"fuse": fuse, "nfs": nfs}[place.partition("-")[0]](**OVER[place])
-    try:
-        yield TOP
-    finally:
-        run("umount", TOP)
-        if place.startswith("nfs"):
-            put(0, f"{NFSD}/threads")
-
-
 def readahead(case, _passes, words, disk="null", place="", kb=128, memory="", again=False,
               per_run=False, rounds=1, report="readahead"):
-    with little_memory(memory) as join, contextlib.ExitStack() as stack:
+    with little_memory(memory) as join:
         if not join:
             return
         slow = slow_disk(disk)
-        path, queue = place_of(slow, BELOW if place in OVER else place)
+        path, queue = place_of(slow, place)
         put(kb, f"/sys/class/block/{os.path.basename(queue)}/queue/read_ahead_kb")
-        paths = [path]
-        top = stack.enter_context(over(place))
-        if top:
-            paths.insert(0, os.path.join(top, os.path.basename(path)))
-            put(kb, read_ahead_of(top))
-        for each in paths:
-            forget(each, queue)
+        forget(path, queue)
         if again:
-            tool(words, paths[0], preexec_fn=join)
-        values = rounds_of(case, paths, queue, slow, join, words, rounds, per_run, report)
+            tool(words, path, preexec_fn=join)
+        values = rounds_of(case, path, queue, slow, join, words, rounds, per_run, report)
         if place:
             os.sync()
             switched().at_once()

@@ -220,7 +220,7 @@ def field_table(rows):
     cells = []
     for row in rows:
         case = row["case"].removesuffix("-harness")
-        cells.append((tag("code", text(case)) + " on a model" * (case != row["case"]) +
+        cells.append((tag("code", text(case)) + " in the harness" * (case != row["case"]) +
                       tag("small", text(meaning(row))),
                       *(maybe(row, column) for column in ("reported", "before", "stock", "patched")),
                       chip(judge(row)) if row["stock"] is not None else ""))

@@ -4,7 +4,7 @@
 # Boots one of the lab's kernels in QEMU, um, um-stock and um-patched on the host itself (user-mode
 # Linux), with the host's root file system, and runs a command.
 #
-#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND...
+#	guest.sh [-k KERNEL] [-c] [-p] [-N] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND...
 #
 #	-k  which kernel of kernel.sh (patched). Those of user-mode Linux take only -a many or qla, -c,
 #	    -n, -t and -s.
@@ -16,11 +16,8 @@
 #	-d  attach the images in $DISKS (default: $O/disks/disk0 to disk7, see `make disks`): half to an
 #	    lsi53c895a (parallel SCSI), half to virtio-scsi, with serials dio0, dio1 and so on. Writes
 #	    to them are forgotten at the end.
-#	-a  get the guest ready for `array.sh up ARRAY`: scsi and sas attach the first seven, or all
-#	    eight, of those images to one HBA; fc and many give it more memory, and um as
+#	-a  get the guest ready for `array.sh up ARRAY`: fc and many give it more memory, and um as
 #	    much as user-mode Linux wants in there; qla needs that
-#	-e  attach an empty disk to a virtio-scsi HBA of its own: it has and keeps no data, and
-#	    answers at once, by an interrupt
 #	-n  what its log is called besides (ARRAY); guests that run at once need names
 #	-t  end the guest after SECONDS (600)
 #	-s  a shell instead of a command
@@ -40,9 +37,9 @@ set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${O:-$top/out}
-kernel=patched count=0 psi="" nodes=1 empty=0 disks=0 limit=600 shell=0
+kernel=patched count=0 psi="" nodes=1 disks=0 limit=600 shell=0
 array="" name="" um=0
-usage="usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-e] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND..."
+usage="usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND..."
 
 die()
 {
@@ -50,13 +47,12 @@ die()
 	exit "$1"
 }
 
-while getopts k:cpNeda:n:t:s opt; do
+while getopts k:cpNda:n:t:s opt; do
 	case $opt in
 	k)	kernel=$OPTARG ;;
 	c)	count=1 ;;
 	p)	psi=" psi=1" ;;
 	N)	nodes=2 ;;
-	e)	empty=1 ;;
 	d)	disks=1 ;;
 	a)	array=$OPTARG ;;
 	n)	name=$OPTARG ;;
@@ -70,8 +66,8 @@ shift $((OPTIND - 1))
 case $kernel in
 um*)
 	um=1
-	case $nodes$empty$disks$psi$array in
-	100|100many|100qla)	;;
+	case $nodes$disks$psi$array in
+	10|10many|10qla)	;;
 	*)	die 2 "user-mode Linux takes only -a many or qla, -c, -n, -s and -t" ;;
 	esac
 	;;
@@ -103,7 +99,6 @@ PATH=$("$top/tools/lab/kernel.sh" dir venv)/bin:$PATH:/sbin:/usr/sbin
 memory=2048M scsi_debug_mb=64
 case $array in
 "")		;;
-scsi|sas)	disks=1 ;;
 fc)		memory=3072M ;;
 many)		memory=3072M scsi_debug_mb=16 ;;
 qla)		scsi_debug_mb=80
@@ -180,10 +175,6 @@ if [ "$disks" -eq 1 ]; then
 	# shellcheck disable=SC2206 # a list of names
 	[ -z "${DISKS-}" ] || images=($DISKS)
 	half=$(((${#images[@]} + 1) / 2))
-	case $array in
-	scsi)	images=("${images[@]:0:7}") half=7 ;;
-	sas)	half=0 ;;
-	esac
 	[ "$half" -le 7 ] || die 2 "DISKS names ${#images[@]} images; the parallel HBA takes 7, half of 14"
 	qemu="$qemu -device lsi53c895a,id=lsi -device virtio-scsi-pci,id=vio"
 	for n in "${!images[@]}"; do
@@ -193,13 +184,6 @@ if [ "$disks" -eq 1 ]; then
 		qemu="$qemu -drive if=none,id=d$n,file=$(realpath "${images[n]}"),format=raw,snapshot=on"
 		qemu="$qemu -device scsi-hd,bus=$bus,scsi-id=$((n < half ? n : n - half)),drive=d$n,serial=dio$n"
 	done
-fi
-
-# It hears of a request in the write that tells it, not from a thread that the host has to wake.
-if [ "$empty" -eq 1 ]; then
-	qemu="$qemu -device virtio-scsi-pci,id=late,ioeventfd=off"
-	qemu="$qemu -drive if=none,id=empty,driver=null-co,read-zeroes=on,size=$((384 << 20))"
-	qemu="$qemu -device scsi-hd,bus=late.0,drive=empty,serial=empty"
 fi
 
 # um_init COMMAND: a script that is the first to run there. The root is the host's, below an overlay,

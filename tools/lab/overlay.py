@@ -53,7 +53,7 @@ import tempfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 SUPPORTED = ("7.3", "6.12", "6.1")         # the first one is the trunk's, the others have layers
@@ -103,7 +103,6 @@ class Rule:
     places: tuple                               # as many as the least, at most as the most
     last: int = 0                               # its last line
     edits: bool = False
-    added: list = field(default_factory=list)   # runs of + lines
 
     def fault(self, where, what):
         return Fault(where, f"rule {self.name}: {what}")
@@ -270,7 +269,7 @@ def declared_places(where, raw, following):
 def lint(name, text):
     """The rules of a semantic patch, found to be of the kind that can be checked."""
     rules, declares, places = [], False, (1, 1)
-    raws, previous = text.split("\n"), ""
+    raws = text.split("\n")
     for number, code in enumerate(bare(text).split("\n"), 1):
         where, raw, code = f"{name}:{number}", raws[number - 1], code.strip()
         added, opens = raw.startswith("+"), code.startswith("@") and raw[0] not in "+-"
@@ -287,14 +286,9 @@ def lint(name, text):
             raise Fault(where, "<... matches zero times without a word: use <+...")
         elif raw.startswith(("+", "-")):
             rules[-1].edits = True
-            if added and not previous.startswith("+"):
-                rules[-1].added.append([])
-            if added:
-                rules[-1].added[-1].append(raw.lstrip("+"))
         for rule in rules[-1:]:
             rule.last = number
         places = declared_places(where, raw, "".join(raws[number:number + 1])) or places
-        previous = raw
     for rule in rules:
         if not rule.edits or [r.name for r in rules].count(rule.name) > 1:
             raise rule.fault(f"{name}:{rule.line}", "only matches, or is there twice: each rule "
@@ -430,20 +424,13 @@ def stands_beside(old, place, lines):
     return telling(lines) and lines in (before[-len(lines):], after[:len(lines)])
 
 
-def stands_in(old, rule):
-    """Does all that the rule adds already stand in old?"""
-    old, added = squeezed(old), [squeezed(run) for run in rule.added]
-    return any(map(telling, added)) and all(contains(old, run) for run in added)
-
-
 def judge(name, path, rule, old, new):
     old, new = old.split("\n"), new.split("\n")
     places = changes(old, new)
     if any(i1 == i2 and stands_beside(old, i1, new[j1:j2]) for i1, i2, j1, j2 in places):
         raise rule.fault(name, f"was applied before to {path}")
     if not places:
-        raise rule.fault(name, f"matches nothing in {path}"
-                         + ", and what it adds is there" * stands_in(old, rule))
+        raise rule.fault(name, f"matches nothing in {path}")
     least, most = rule.places
     if len(places) < least:
         raise rule.fault(name, f"matches in part: {len(places)} of {least} places in {path}")

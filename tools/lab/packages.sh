@@ -3,8 +3,8 @@
 #
 # Installs the programs and libraries that are missing (root, Debian 12 or 13), or says what to
 # install. The distribution's own base is among them where BASE= and KSRC= name no other, and with
-# the word deb, programs or over what make deb, programs (and bench) or over needs. Exit: 0 all is
-# there, 1 apt failed (its log is named), 2 something is missing.
+# the word deb or programs what make deb or programs (and bench) needs. Exit: 0 all is there, 1 apt
+# failed (its log is named), 2 something is missing.
 
 set -eu
 
@@ -20,7 +20,6 @@ needs="gcc:gcc make:make bc:bc bison:bison flex:flex xz:xz-utils rsync:rsync per
 	mkfs.exfat:exfatprogs mkudffs:udftools mkfs.nilfs2:nilfs-tools mkfs.ntfs:ntfs-3g
 	mkfs.ocfs2:ocfs2-tools fio:fio clang:clang mountpoint:util-linux
 	sg_reset:sg3-utils ip:iproute2 patch:patch git:git"
-over="mkfs.btrfs:btrfs-progs bindfs:bindfs"
 packers="cpio:cpio fakeroot:fakeroot dpkg-buildpackage:dpkg-dev openssl:openssl"
 libs="ccache libelf-dev libssl-dev libc6-dev libclang-rt-dev"
 
@@ -61,7 +60,6 @@ programs-*)
 	needs="$needs sqlite3:sqlite3 mdb_dump:lmdb-utils db_bench:rocksdb-tools"
 	libs="$libs python3-lmdb"
 	;;
-over-*)	needs="$needs $over" ;;
 deb-*)	needs="$needs $packers" libs="$libs build-essential" ;;&
 deb-6.12|deb-7.3)	needs="$needs dh:debhelper zstd:zstd" ;;&
 deb-7.3)	libs="$libs libdw-dev" ;;

@@ -904,13 +904,6 @@ def refuse(tree, version, faults, more=""):
     return report(faults)
 
 
-def of_which_series(short, which):
-    """The one that is named, or what comes of such a base."""
-    if short not in overlay.SUPPORTED and which:
-        raise Refusal("--series and --topic go with Linux " + ", ".join(overlay.SUPPORTED))
-    return which or SERIES[-1]
-
-
 def do_modern(root, tree, out, which, topic):
     """Write a series, a topic, or all topics, for a base of overlay.py."""
     version = overlay.kernel_version(tree)

@@ -75,6 +75,9 @@ typedef u8 blk_status_t;
 #define try_cmpxchg(p, o, n)	({ __auto_type p_ = (p); bool ok_ = *p_ == *(o); \
 				   *(ok_ ? p_ : (o)) = ok_ ? (n) : *p_; ok_; })
 #define static_assert(x)	_Static_assert(x, #x)
+#define IS_ERR(p)		((uintptr_t)(p) >= (uintptr_t)-4095)
+#define ERR_PTR(e)		((void *)(intptr_t)(e))
+#define PTR_ERR(p)		((long)(intptr_t)(p))
 #define EXPORT_SYMBOL(x)	extern int exported_##x
 #define EXPORT_SYMBOL_GPL	EXPORT_SYMBOL
 #define fs_initcall(f)		int f##_at_boot(void) { return f(); } extern int f##_at_boot(void)

@@ -4,7 +4,7 @@
 
     mutants.py OUTPUT known [NAME...]   faults that once were made: mutants/known, each of them
     mutants.py OUTPUT rules             whether all of those still can be made; none is tried
-    mutants.py OUTPUT make NAME...      print the source with these faults in it
+    mutants.py OUTPUT make NAME         print the source with this fault in it
     mutants.py OUTPUT sample            COUNT= faults that a machine makes, drawn by SEED=
     mutants.py OUTPUT both              known, then sample
 
@@ -254,15 +254,12 @@ def known_faults(names):
         yield text and Fault(name, subject, text)
 
 
-def show(names):
-    """Print the source with all of these faults."""
-    faults = read_known(KNOWN.read_text(encoding="utf-8"))
-    text = source(subject_of(names[0]))
-    for name in names:
-        text = put_in(text, faults.get(name, [(["no such fault"], [])]))
-        if text is None:
+def show(name):
+    """Print the source with this fault."""
+    for fault in known_faults([name]):
+        if not fault:
             raise Usage(f"{name} cannot be made")
-    sys.stdout.write(text)
+        sys.stdout.write(fault.text)
 
 
 def known(out, names):
@@ -323,12 +320,12 @@ def main(argv):
     out, what, *names = argv if len(argv) > 1 else ("", "", "")
     out = Path(out).resolve()
     (out / "mutants").mkdir(parents=True, exist_ok=True)
-    if what == "make" and names:
-        return show(names)
+    if what == "make" and len(names) == 1:
+        return show(*names)
     if what == "rules" and not names:
         return None in list(known_faults(()))
     if what not in ("known", "sample", "both") or names and what != "known":
-        raise Usage("mutants.py OUTPUT known [NAME...] | rules | make NAME... | sample | both")
+        raise Usage("mutants.py OUTPUT known [NAME...] | rules | make NAME | sample | both")
     failed = known(out, names) if what != "sample" else False
     return (sample(out) if what != "known" else False) or failed
 

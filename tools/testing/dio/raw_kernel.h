@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What drivers/char/raw.c needs besides kernel.h; the functions are in raw_test.c. */
+/* What drivers/char/raw.c needs besides kernel.h; raw_test.c has the functions, and includes it. */
 #ifndef RAW_KERNEL_H
 #define RAW_KERNEL_H
 
@@ -23,19 +23,15 @@ typedef unsigned short umode_t;
 
 #define __exit
 #define __maybe_unused	__attribute__((unused))
-#define IS_ERR(p)	((uintptr_t)(p) >= (uintptr_t)-4095)
-#define ERR_PTR(e)	((void *)(intptr_t)(e))
-#define PTR_ERR(p)	((long)(intptr_t)(p))
 #define PTR_ERR_OR_ZERO(p)	({ void *p_ = (p); IS_ERR(p_) ? PTR_ERR(p_) : 0; })
 #define THIS_MODULE	NULL
-#define module_param(name, type, mode)	int *raw_param_##name = &name
+#define module_param(name, type, mode)	extern int parameter_##name
 #define MODULE_PARM_DESC(name, text)	extern int described_##name
 #define MODULE_DESCRIPTION(text)	extern int module_description
 #define MODULE_ALIAS_CHARDEV_MAJOR(n)	extern int module_alias
 #define MODULE_LICENSE(text)		extern int module_license
-#define module_init(f)	int f##_called(void) { return f(); } extern int f##_called(void)
-#define module_exit(f)	void f##_called(void) { f(); } extern void f##_called(void)
-void pr_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define module_init(f)			extern int module_init
+#define module_exit(f)			extern int module_exit
 
 /* Locks */
 struct mutex {
@@ -43,8 +39,19 @@ struct mutex {
 };
 
 #define DEFINE_MUTEX(name)	struct mutex name
-void mutex_lock(struct mutex *lock);
-void mutex_unlock(struct mutex *lock);
+static int locked;
+
+static inline void mutex_lock(struct mutex *lock)
+{
+	if (locked++)
+		wrong("deadlock: the mutex is held already");
+}
+
+static inline void mutex_unlock(struct mutex *lock)
+{
+	if (--locked)
+		wrong("unlocked a mutex twice");
+}
 
 static inline void guard_drop(struct mutex **lock)
 {
@@ -85,23 +92,15 @@ struct file_operations {
 	long (*compat_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
 };
 
-ssize_t copy_splice_read(struct file *file, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
-			 unsigned int flags);
-ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
-			       size_t len, unsigned int flags);
-int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags);
-int nonseekable_open(struct inode *inode, struct file *file);
-int filemap_sample_wb_err(struct address_space *mapping);
 #define iminor(inode)	MINOR((inode)->i_rdev)
 
 /* Who calls */
 #define CAP_SYS_ADMIN	21
-extern bool admin, compat, ia32;
+static bool admin = true, compat, ia32;
 #define capable(cap)				((cap) == CAP_SYS_ADMIN && admin)
 #define in_compat_syscall()			compat
 #define compat_need_64bit_alignment_fixup()	ia32
 #define compat_ptr(pointer)	((void *)(uintptr_t)(u32)(pointer))
-unsigned long copy_user(void *to, const void *from, unsigned long n, const char *user);
 #define copy_from_user(to, from, n)	copy_user(to, from, n, (const char *)(from))
 #define copy_to_user(to, from, n)	copy_user(to, from, n, (const char *)(to))
 
@@ -116,19 +115,7 @@ struct class {
 	char *(*devnode)(const struct device *dev, umode_t *mode);
 };
 
-void *kvcalloc(size_t n, size_t size, gfp_t gfp);
-void kvfree(void *memory);
-char *kasprintf(gfp_t gfp, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #define dev_name(device)	((device)->name)
-int class_register(struct class *class);
-void class_unregister(struct class *class);
-struct device *device_create(struct class *class, struct device *parent, dev_t dev, void *data,
-			     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-void device_destroy(struct class *class, dev_t dev);
-int __register_chrdev(unsigned int major, unsigned int first, unsigned int count,
-		      const char *name, const struct file_operations *fops);
-void __unregister_chrdev(unsigned int major, unsigned int first, unsigned int count,
-			 const char *name);
 
 /* Disks */
 #define BLK_OPEN_READ	0x1
@@ -141,11 +128,6 @@ struct gendisk {
 };
 
 struct blk_holder_ops;
-struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *holder,
-				   const struct blk_holder_ops *ops);
-void bdev_fput(struct file *file);
-struct block_device *file_bdev(struct file *file);
-struct block_device *I_BDEV(struct inode *inode);
 #define disk_live(disk)	((disk)->live)
 
 #endif

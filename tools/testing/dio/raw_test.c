@@ -4,10 +4,10 @@
  *
  *	raw_test [cases=N] [seed=S]
  *
- * First tables of loading, binding and what goes on to the disk: all that is taken is given back,
+ * First tables of loading and of what goes on to the disk: all that is taken is given back,
  * whichever call fails. Then N random requests, each with what the disk's file must be given and
  * what must come of its answer, and N / 50 random histories of bindings, opening and closing, with
- * what others do while a disk is being opened or closed, against a table kept here.
+ * what is refused and what others do while a disk is being opened or closed, against a table here.
  *
  * Exit status: 0 right, 1 wrong, 2 usage.
  */
@@ -59,8 +59,6 @@ static unsigned int pick(unsigned int n)
  */
 
 static unsigned int nr_calls, fails_at, nr_nodes, tables, classes;
-static int locked;
-bool admin = true, compat, ia32;
 static struct device nodes[CONFIG_MAX_RAW_DEVS];
 static struct class *the_class;
 static char warned[128];
@@ -70,7 +68,7 @@ static bool fails(void)
 	return ++nr_calls == fails_at;
 }
 
-void pr_warn(const char *fmt, ...)
+static void pr_warn(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -79,23 +77,11 @@ void pr_warn(const char *fmt, ...)
 	va_end(ap);
 }
 
-void mutex_lock(struct mutex *lock)
-{
-	if (locked++)
-		wrong("deadlock: the mutex is held already");
-}
-
-void mutex_unlock(struct mutex *lock)
-{
-	if (--locked)
-		wrong("unlocked a mutex twice");
-}
-
 /* The caller's memory: @user_size bytes of it are theirs to give. */
 static char *user;
 static size_t user_size;
 
-unsigned long copy_user(void *to, const void *from, unsigned long n, const char *at)
+static unsigned long copy_user(void *to, const void *from, unsigned long n, const char *at)
 {
 	if (!at)
 		return n;
@@ -105,12 +91,12 @@ unsigned long copy_user(void *to, const void *from, unsigned long n, const char 
 	return 0;
 }
 
-int nonseekable_open(struct inode *inode, struct file *file)
+static int nonseekable_open(struct inode *inode, struct file *file)
 {
 	return 0;
 }
 
-void *kvcalloc(size_t n, size_t size, gfp_t gfp)
+static void *kvcalloc(size_t n, size_t size, gfp_t gfp)
 {
 	if (gfp != GFP_KERNEL)
 		wrong("allocated with %x", gfp);
@@ -120,13 +106,13 @@ void *kvcalloc(size_t n, size_t size, gfp_t gfp)
 	return calloc(n, size);
 }
 
-void kvfree(void *memory)
+static void kvfree(void *memory)
 {
 	tables--;
 	free(memory);
 }
 
-char *kasprintf(gfp_t gfp, const char *fmt, ...)
+static char *kasprintf(gfp_t gfp, const char *fmt, ...)
 {
 	static char text[32];
 	va_list ap;
@@ -137,7 +123,7 @@ char *kasprintf(gfp_t gfp, const char *fmt, ...)
 	return text;
 }
 
-int class_register(struct class *class)
+static int class_register(struct class *class)
 {
 	if (fails())
 		return -ENOMEM;
@@ -148,7 +134,7 @@ int class_register(struct class *class)
 	return 0;
 }
 
-void class_unregister(struct class *class)
+static void class_unregister(struct class *class)
 {
 	if (nr_nodes)
 		wrong("%u devices are left of the class", nr_nodes);
@@ -163,8 +149,8 @@ static struct device *node_of(dev_t dev)
 	return &nodes[MINOR(dev)];
 }
 
-struct device *device_create(struct class *class, struct device *parent, dev_t dev, void *data,
-			     const char *fmt, ...)
+static struct device *device_create(struct class *class, struct device *parent, dev_t dev,
+				    void *data, const char *fmt, ...)
 {
 	struct device *node = node_of(dev);
 	va_list ap;
@@ -183,7 +169,7 @@ struct device *device_create(struct class *class, struct device *parent, dev_t d
 	return node;
 }
 
-void device_destroy(struct class *class, dev_t dev)
+static void device_destroy(struct class *class, dev_t dev)
 {
 	if (!node_of(dev)->dev || class != the_class)
 		wrong("destroyed the device %x, which is not there", dev);
@@ -195,8 +181,8 @@ void device_destroy(struct class *class, dev_t dev)
 static const struct file_operations *drivers[2];
 static unsigned int minors[2];
 
-int __register_chrdev(unsigned int major, unsigned int first, unsigned int count,
-		      const char *name, const struct file_operations *fops)
+static int __register_chrdev(unsigned int major, unsigned int first, unsigned int count,
+			     const char *name, const struct file_operations *fops)
 {
 	if (fails())
 		return -EBUSY;
@@ -207,8 +193,8 @@ int __register_chrdev(unsigned int major, unsigned int first, unsigned int count
 	return 0;
 }
 
-void __unregister_chrdev(unsigned int major, unsigned int first, unsigned int count,
-			 const char *name)
+static void __unregister_chrdev(unsigned int major, unsigned int first, unsigned int count,
+				const char *name)
 {
 	if (major != RAW_MAJOR || first > 1 || !drivers[first] || count != minors[first] ||
 	    strcmp(name, "raw"))
@@ -244,12 +230,12 @@ static void make_disks(void)
 	}
 }
 
-struct block_device *I_BDEV(struct inode *inode)
+static struct block_device *I_BDEV(struct inode *inode)
 {
 	return &bdevs[inode - disk_inodes];
 }
 
-struct block_device *file_bdev(struct file *file)
+static struct block_device *file_bdev(struct file *file)
 {
 	return I_BDEV(file->f_mapping->host);
 }
@@ -266,8 +252,8 @@ static void slow(unsigned int disk)
 	meanwhile = do_this;
 }
 
-struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *who,
-				   const struct blk_holder_ops *ops)
+static struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *who,
+					  const struct blk_holder_ops *ops)
 {
 	unsigned int i = 0;
 	struct file *file;
@@ -299,7 +285,7 @@ struct file *bdev_file_open_by_dev(dev_t dev, blk_mode_t mode, void *who,
 	return file;
 }
 
-void bdev_fput(struct file *file)
+static void bdev_fput(struct file *file)
 {
 	unsigned int i = file_bdev(file) - bdevs;
 
@@ -312,7 +298,7 @@ void bdev_fput(struct file *file)
 	free(file);
 }
 
-int filemap_sample_wb_err(struct address_space *mapping)
+static int filemap_sample_wb_err(struct address_space *mapping)
 {
 	return mapping->host ? 5 : 0;
 }
@@ -363,19 +349,19 @@ static long disk_compat_ioctl(struct file *file, unsigned int cmd, unsigned long
 	return tell("compat_ioctl", file, cmd, arg, 0);
 }
 
-ssize_t copy_splice_read(struct file *file, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
-			 unsigned int flags)
+static ssize_t copy_splice_read(struct file *file, loff_t *pos, struct pipe_inode_info *pipe,
+				size_t len, unsigned int flags)
 {
 	return 0;
 }
 
-ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
-			       size_t len, unsigned int flags)
+static ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *file, loff_t *pos,
+				      size_t len, unsigned int flags)
 {
 	return 0;
 }
 
-int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags)
+static int iocb_bio_iopoll(struct kiocb *iocb, struct io_comp_batch *batch, unsigned int flags)
 {
 	return 0;
 }
@@ -427,13 +413,11 @@ static const struct file_operations disk_fops = {
 	.compat_ioctl	= disk_compat_ioctl,
 };
 
+#include "raw.c"
+
 /*
  * Loading, binding, opening
  */
-
-extern int *raw_param_max_raw_minors;
-int raw_init_called(void);
-void raw_exit_called(void);
 
 static int load(unsigned int failing)
 {
@@ -442,7 +426,7 @@ static int load(unsigned int failing)
 	holder = NULL;
 	nr_calls = 0;
 	fails_at = failing;
-	ret = raw_init_called();
+	ret = raw_init();
 	fails_at = 0;
 	return ret;
 }
@@ -483,21 +467,42 @@ static void close_raw(unsigned int minor, struct file *file)
 	EXPECT(drivers[1]->release(&inode, file), 0);
 }
 
-/* By a caller of the same kind of machine */
-static long ioctl_raw(unsigned int cmd, struct raw_config_request *req)
+/*
+ * A caller's struct as it lies there: an int, a gap, two numbers. Callers of 64 bits, of arm and
+ * others (32 bits, laid out alike), and of i386 (no gap) take turns. What is above a 32-bit pointer
+ * is not theirs.
+ */
+static long ioctl_raw(unsigned int cmd, int minor, u64 *numbers)
 {
+	enum { NATIVE, ARM, I386 } who = pick(3);
+	size_t gap = who == I386 ? 0 : sizeof(minor), size = 2 * sizeof(*numbers);
+	size_t others = user_size;
 	struct file file = { 0 };
+	long ret;
 
-	user = (char *)req;
-	user_size = sizeof(*req);
-	return drivers[0]->unlocked_ioctl(&file, cmd, (unsigned long)req);
+	user += others;		/* of those whom a disk keeps waiting */
+	user_size = sizeof(minor) + gap + size;
+	memcpy(user, &minor, sizeof(minor));
+	memset(user + sizeof(minor), 0x5a, gap);
+	memcpy(user + sizeof(minor) + gap, numbers, size);
+	compat = who != NATIVE;
+	ia32 = who == I386;
+	if (compat)
+		ret = drivers[0]->compat_ioctl(&file, cmd, 0xdead00000000 | (unsigned long)user);
+	else
+		ret = drivers[0]->unlocked_ioctl(&file, cmd, (unsigned long)user);
+	compat = false;
+	ia32 = false;
+	EXPECT(memcmp(user, &minor, sizeof(minor)), 0);
+	memcpy(numbers, user + sizeof(minor) + gap, size);
+	user -= others;
+	user_size = others;
+	return ret;
 }
 
 static long bind_raw(int minor, u64 major_nr, u64 minor_nr)
 {
-	struct raw_config_request req = { minor, major_nr, minor_nr };
-
-	return ioctl_raw(RAW_SETBIND, &req);
+	return ioctl_raw(RAW_SETBIND, minor, (u64 []){ major_nr, minor_nr });
 }
 
 static long bind_disk(int minor, int disk)
@@ -509,14 +514,13 @@ static long bind_disk(int minor, int disk)
 
 static void check_bound(int minor, u64 major_nr, u64 minor_nr)
 {
-	struct raw_config_request req = { minor, 99, 99 };
 	struct device *node = &nodes[minor];
+	u64 numbers[2] = { 99, 99 };
 	char node_name[16];
 
-	EXPECT(ioctl_raw(RAW_GETBIND, &req), 0);
-	EXPECT(req.raw_minor, minor);
-	EXPECT(req.block_major, major_nr);
-	EXPECT(req.block_minor, minor_nr);
+	EXPECT(ioctl_raw(RAW_GETBIND, minor, numbers), 0);
+	EXPECT(numbers[0], major_nr);
+	EXPECT(numbers[1], minor_nr);
 	EXPECT(!!node->dev, major_nr || minor_nr);
 	snprintf(node_name, sizeof(node_name), "raw%d", minor);
 	if (node->dev && strcmp(node->name, node_name))
@@ -541,7 +545,7 @@ static void check_loading(void)
 			"max_raw_minors is to be within 2-65536: using 8\n";
 
 		*warned = 0;
-		*raw_param_max_raw_minors = loads[i].max_minors;
+		max_raw_minors = loads[i].max_minors;
 		EXPECT(load(loads[i].failing), loads[i].ret);
 		EXPECT(strcmp(warned, warning), 0);
 		if (!loads[i].ret) {
@@ -549,97 +553,11 @@ static void check_loading(void)
 			EXPECT(minors[1], loads[i].minors - 1);
 			EXPECT(strcmp(nodes[0].name, "rawctl"), 0);
 			EXPECT(strcmp(the_class->devnode(nodes, NULL), "raw/rawctl"), 0);
-			raw_exit_called();
+			raw_exit();
 		}
 		check_unloaded();
 	}
-	*raw_param_max_raw_minors = CONFIG_MAX_RAW_DEVS;
-}
-
-static void check_binding(void)
-{
-	enum { NOT_ADMIN = 1, NO_MEMORY, NOT_FREE };
-	static const struct {
-		int minor;
-		u64 major_nr, minor_nr;
-		int ret, how;
-	} binds[] = {
-		{ 1, 8, 16, -EPERM, NOT_ADMIN }, { 0, 8, 16, -EINVAL }, { -1, 8, 16, -EINVAL },
-		{ 8, 8, 16, -EINVAL }, { 9, 8, 16, -EINVAL }, { 1, 8, 1 << 20, -EINVAL },
-		{ 1, 1ULL << 32 | 8, 16, -EINVAL }, { 1, 8, 1ULL << 32 | 16, -EINVAL },
-		{ 1, 0, 16, -EINVAL }, { 1, 9, 16, -ENXIO }, { 1, 8, 16, -ENOMEM, NO_MEMORY },
-		{ 1, 8, 16 }, { 7, 8, 16 },
-		{ 1, 8, 16, 0, NOT_FREE },	/* the device is there; the disk need not be free */
-		{ 1, 8, 32 }, { 1, 0, 0 }, { 1, 0, 0 },
-	};
-	struct raw_config_request req = { 1, 8, 16 };
-	u64 bound[CONFIG_MAX_RAW_DEVS][2] = { 0 };
-	unsigned int i;
-
-	EXPECT(ioctl_raw(RAW_SETBIND + 1000, &req), -ENOTTY);
-	EXPECT(ioctl_raw(RAW_SETBIND - 1, &req), -ENOTTY);
-	EXPECT(ioctl_raw(RAW_SETBIND, NULL), -EFAULT);
-	EXPECT(ioctl_raw(RAW_GETBIND, NULL), -EFAULT);
-	for (i = 0; i < ARRAY_SIZE(binds); i++) {
-		admin = binds[i].how != NOT_ADMIN;
-		fails_at = binds[i].how == NO_MEMORY;
-		foreign[0] = binds[i].how == NOT_FREE;
-		nr_calls = 0;
-		EXPECT(bind_raw(binds[i].minor, binds[i].major_nr, binds[i].minor_nr),
-		       binds[i].ret);
-		fails_at = 0;
-		if (!binds[i].ret) {
-			bound[binds[i].minor][0] = binds[i].major_nr;
-			bound[binds[i].minor][1] = binds[i].minor_nr;
-		}
-		/* Anybody may ask. */
-		check_bound(1, bound[1][0], bound[1][1]);
-		check_bound(7, bound[7][0], bound[7][1]);
-	}
-	foreign[0] = false;
-	/* What is still bound goes with the driver. */
-}
-
-/* A caller's struct as it lies there: an int, @gap bytes of nothing, two numbers */
-static void check_layout(char *low, size_t gap, bool compat_call)
-{
-	long (*ioctl)(struct file *file, unsigned int cmd, unsigned long arg) =
-		compat_call ? drivers[0]->compat_ioctl : drivers[0]->unlocked_ioctl;
-	/* What is above a 32-bit pointer is not the caller's. */
-	unsigned long arg = (unsigned long)low | (compat_call ? 0xdead00000000 : 0);
-	u64 numbers[2] = { 8, 16 };
-	struct file file = { 0 };
-	int minor = 3;
-
-	user = low;
-	user_size = sizeof(minor) + gap + sizeof(numbers);
-	compat = compat_call;
-	ia32 = compat_call && !gap;
-	memset(user, 0x5a, user_size);
-	memcpy(user, &minor, sizeof(minor));
-	memcpy(user + sizeof(minor) + gap, numbers, sizeof(numbers));
-	EXPECT(ioctl(&file, RAW_SETBIND, arg), 0);
-	memset(user + sizeof(minor), 0x5a, user_size - sizeof(minor));
-	EXPECT(ioctl(&file, RAW_GETBIND, arg), 0);
-	EXPECT(memcmp(user, &minor, sizeof(minor)), 0);
-	EXPECT(memcmp(user + sizeof(minor) + gap, numbers, sizeof(numbers)), 0);
-	memset(user + sizeof(minor), 0, user_size - sizeof(minor));
-	EXPECT(ioctl(&file, RAW_SETBIND, arg), 0);
-	compat = false;
-	ia32 = false;
-	check_bound(3, 0, 0);
-}
-
-static void check_compat(void)
-{
-	char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-
-	if (low == MAP_FAILED)
-		wrong("no memory below 2 GiB");
-	check_layout(low, 4, false);
-	check_layout(low, 4, true);		/* arm, x32 and others: laid out as here */
-	check_layout(low, 0, true);		/* i386: 20 bytes */
+	max_raw_minors = CONFIG_MAX_RAW_DEVS;
 }
 
 static void check_operations(void)
@@ -798,6 +716,38 @@ static void step_bind(int minor)
 	meanwhile = NULL;
 }
 
+/* What is refused, whatever is bound */
+static void step_refused(int minor)
+{
+	static const struct {
+		int minor;
+		u64 major_nr, minor_nr;
+		int ret;
+	} binds[] = {
+		{ 0, 8, 16, -EINVAL }, { -1, 8, 16, -EINVAL }, { 8, 8, 16, -EINVAL },
+		{ 9, 8, 16, -EINVAL }, { 1, 8, 1 << 20, -EINVAL },
+		{ 1, 1ULL << 32 | 8, 16, -EINVAL }, { 1, 8, 1ULL << 32 | 16, -EINVAL },
+		{ 1, 0, 16, -EINVAL }, { 1, 9, 16, -ENXIO },
+	};
+	unsigned int i = pick(ARRAY_SIZE(binds)), there = !!nodes[minor].dev;
+	struct file file = { 0 };
+	u64 none[2] = { 0 };
+
+	EXPECT(bind_raw(binds[i].minor, binds[i].major_nr, binds[i].minor_nr), binds[i].ret);
+	admin = false;
+	EXPECT(bind_disk(minor, 0), -EPERM);
+	admin = true;
+	EXPECT(ioctl_raw(RAW_SETBIND + 1000, minor, none), -ENOTTY);
+	EXPECT(ioctl_raw(RAW_SETBIND - 1, minor, none), -ENOTTY);
+	EXPECT(drivers[0]->unlocked_ioctl(&file, pick(2) ? RAW_SETBIND : RAW_GETBIND, 0), -EFAULT);
+	if (!there && gendisks[0].live) {
+		nr_calls = 0;
+		fails_at = 1;
+		EXPECT(bind_disk(minor, 0), -ENOMEM);
+		fails_at = 0;
+	}
+}
+
 static void step_open(int minor)
 {
 	int n = 0, ret, disk = table[minor].disk, want = 0;
@@ -848,7 +798,11 @@ static void step(void)
 	int minor = 1 + pick(MINORS), disk = pick(NR_DISKS);
 	void (*was)(unsigned int disk) = meanwhile;
 
-	switch (pick(8)) {
+	switch (pick(9)) {
+	case 8:
+		meanwhile = NULL;
+		step_refused(minor);
+		break;
 	case 0:
 		gendisks[disk].live = !gendisks[disk].live;
 		break;
@@ -899,7 +853,7 @@ static void with_driver(const char *part, void (*run)(void))
 	state = seed * 0x2545f4914f6cdd1dULL;
 	EXPECT(load(0), 0);
 	run();
-	raw_exit_called();
+	raw_exit();
 	check_unloaded();
 }
 
@@ -909,10 +863,12 @@ int main(int argc, char **argv)
 
 	read_options(argc, argv, &nr_cases, &seed);
 	first = seed;
+	user = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1,
+		    0);
+	if (user == MAP_FAILED)
+		wrong("no memory below 2 GiB");
 	make_disks();
 	check_loading();
-	with_driver("binding:", check_binding);
-	with_driver("compat:", check_compat);
 	with_driver("operations:", check_operations);
 	with_driver("requests:", check_requests);
 	for (seed = first; seed < first + nr_cases / 50; seed++)

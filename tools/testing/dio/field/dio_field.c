@@ -2,20 +2,18 @@
 /*
  * DOC: The field reports on the harness
  *
- *	dio_field [mutant|stock] REPORT...	field-1, field-3, field-4, field-5
+ *	dio_field
  *
  * Runs the real fs/direct-io.c in the harness' world.c, in the kernel's scale, on files laid out as
- * ext2 does it and on a modelled array (array.h): the engine takes no time, so what a request sends
- * is given to the array as it comes, and is over for the engine at once. Prints a JSON object a
- * figure: report, case, metric, unit, value, command. With "mutant" the engine is known to be
- * wrong: metrics end in _mutant, and only those are printed that the mutant is the "before" of.
- * With "stock" it is the base's: metrics end in _stock.
+ * ext2 does it, and counts what it sends. No time passes here: how long disks take for that is
+ * measured in a guest (bench.py run model). The engine is the one that it is linked with: ours, one
+ * with a fault, or the base's. Prints a JSON object a figure: report, case, metric, unit, value,
+ * command.
  *
- * What a synchronous write sends is checked: a bio goes where the file's next bytes are, and
- * nothing is held back at a boundary. With neither word the number of bios must be the reference's
- * minimum, no more and no fewer. What is wrong is one line on stderr.
+ * That bios are as few as can be, go where they should, and go out at a boundary is dio_test's to
+ * find. Here all bytes must be sent. What is wrong is one line on stderr.
  *
- * Exit status: 0 right, 1 wrong, 2 usage.
+ * Exit status: 0 right, 1 wrong.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,18 +21,13 @@
 #include "field.h"
 #include "../steps.h"
 #include "../world.h"
-#include "array.h"
 
 #define DIRECT_BLOCKS	12
-#define CHUNK		256	/* sectors: 128 KiB */
-#define FC_DISKS	8
-#define RAID0_DISKS	8
-#define STRIPE_DISKS	64
+#define CHUNK		256	/* sectors of a stripe: 128 KiB */
 #define MIB		1048576ULL
 #define MAX_STRUCT	1024	/* bytes of a struct dio */
 #define USER_PAGES	512	/* behind all of an I/O's memory, again and again */
 
-static bool mutant, stock, ours;
 static const char *report;
 static char name[64];			/* of the case */
 
@@ -54,9 +47,8 @@ void __attribute__((noreturn)) wrong(const char *fmt, ...)
 static void emit(const char *metric, const char *unit, double value)
 {
 	printf("{\"report\": \"%s\", \"case\": \"%s-harness\", ", report, name);
-	printf("\"metric\": \"%s%s\", \"unit\": \"%s\", ", metric,
-	       mutant ? "_mutant" : stock ? "_stock" : "", unit);
-	printf("\"value\": %.4f, \"command\": \"dio_field %s\"}\n", value, report);
+	printf("\"metric\": \"%s\", \"unit\": \"%s\", ", metric, unit);
+	printf("\"value\": %.4f, \"command\": \"dio_field\"}\n", value);
 }
 
 /*
@@ -71,7 +63,6 @@ static void emit(const char *metric, const char *unit, double value)
  * @blocks: how many it can have
  * @allocated: how many of them it has
  * @pointers: in an indirect block; 0: no indirect blocks, and no boundaries
- * @mapped: bytes up to which bios were seen
  */
 struct field_file {
 	unsigned int blkbits;
@@ -79,11 +70,9 @@ struct field_file {
 	u64 *where;
 	u64 blocks, allocated;
 	unsigned int pointers;
-	u64 mapped;
 };
 
 static struct field_file file, *requested;	/* of the request */
-static bool checked;			/* it is a write, to be checked */
 
 /*
  * The block after @at that holds no metadata of a group. A group is what the bits of a block count,
@@ -158,10 +147,6 @@ static int map_file(struct inode *inode, sector_t block, struct buffer_head *bh,
 	u64 most = bh->b_size >> f->blkbits, left = to_boundary(f, block), n;
 	bool fresh = block >= f->allocated;
 
-	/* Now ext2 reads an indirect block: what lies before that on the disk has been sent. */
-	if (checked && block && !to_boundary(f, block - 1) && f->mapped != block << f->blkbits)
-		wrong("held back %ju bytes at a boundary",
-		      (uintmax_t)((block << f->blkbits) - f->mapped));
 	if (fresh && !create)
 		return 0;
 	for (n = 1; n < most && n <= left && block + n < f->blocks; n++)
@@ -186,60 +171,21 @@ static u64 sector_of(const struct field_file *f, u64 pos)
 	return f->where[pos >> f->blkbits] << (f->blkbits - SECTOR_SHIFT);
 }
 
-/* Does the bio hold the next bytes of the file, and nothing else? */
-static void check_bio(struct bio *bio)
-{
-	u64 bs = 1ULL << file.blkbits, sector = bio->bi_iter.bi_sector;
-	u64 end = file.mapped + bio->bi_iter.bi_size;
-
-	for (; file.mapped < end; file.mapped += bs, sector += bs >> SECTOR_SHIFT)
-		if (sector_of(&file, file.mapped) != sector)
-			wrong("byte %ju of the file goes to sector %ju",
-			      (uintmax_t)file.mapped, (uintmax_t)sector);
-}
-
-/*
- * The reference: the fewest bios for @bytes from @pos on, block by block. A bio ends where the disk
- * order breaks, where pointers end, and when it has no bio_vec left.
- */
-static u64 fewest_bios(const struct field_file *f, u64 pos, u64 bytes)
-{
-	u64 bs = 1ULL << f->blkbits, next = 0, bios = 0, k;
-	unsigned int vecs = 0;
-	int page = NEVER;
-
-	for (k = 0; k < bytes; k += bs) {
-		u64 sector = sector_of(f, pos + k);
-		int here = page_at(k, false);
-		bool follows = k && (k % PAGE_SIZE ? here == page : here == page + 1);
-		bool go = !k || sector != next ||
-			  (f->pointers && !to_boundary(f, ((pos + k) >> f->blkbits) - 1));
-
-		if (go || (!follows && vecs == BIO_MAX_VECS)) {
-			bios++;
-			vecs = 0;
-			follows = false;
-		}
-		vecs += !follows;
-		page = here;
-		next = sector + (bs >> SECTOR_SHIFT);
-	}
-	return bios;
-}
-
 /*
  * Requests
  */
 
-/* What the engine did: bytes cleared by memset(), and those of a struct dio that it ever wrote */
+/*
+ * What the engine did: bios, and what a stripe makes of them; bytes cleared by memset(), and those
+ * of a struct dio that it ever wrote
+ */
 static struct {
-	u64 bios, bytes, cleared;
+	u64 bios, ios, bytes, cleared;
 	bool touched[MAX_STRUCT];
 	unsigned int dio_bytes;
 } seen;
 
-static struct array disks_of_case, *array;	/* NULL: no time passes */
-static unsigned int *under_way;		/* transfers of the request */
+static bool striped;
 
 void *count_memset(void *to, int byte, size_t bytes)
 {
@@ -247,7 +193,7 @@ void *count_memset(void *to, int byte, size_t bytes)
 	return memset(to, byte, bytes);
 }
 
-/* A case begins: nothing is seen, and no time passes. */
+/* A case begins: nothing is seen. */
 static void __attribute__((format(printf, 1, 2))) name_case(const char *fmt, ...)
 {
 	va_list ap;
@@ -256,22 +202,12 @@ static void __attribute__((format(printf, 1, 2))) name_case(const char *fmt, ...
 	vsnprintf(name, sizeof(name), fmt, ap);
 	va_end(ap);
 	memset(&seen, 0, sizeof(seen));
-	array = NULL;
+	striped = false;
 }
 
-static void use_array(const struct disk_kind *kind, unsigned int nr, u64 chunk, bool shared,
-		      u64 rate)
-{
-	array = &disks_of_case;
-	array_init(array, kind, nr, chunk, shared, rate);
-}
-
-/* What was sent, and the reference's minimum */
-static void emit_bios(u64 least, u64 bytes)
+static void emit_bios(u64 bytes)
 {
 	emit("bios_per_mib", "bios/MiB", seen.bios / ((double)bytes / MIB));
-	if (ours)
-		emit("bios_per_mib_minimum", "bios/MiB", least / ((double)bytes / MIB));
 }
 
 static void see_struct(const u8 *memory, size_t bytes)
@@ -286,37 +222,19 @@ static void see_struct(const u8 *memory, size_t bytes)
 		seen.touched[i] |= memory[i] != c.poison;
 }
 
-static void transfer_done(struct transfer *transfer)
+/* A stripe cuts what it is sent at its chunks. */
+static void count_ios(u64 sector, u64 bytes)
 {
-	*(unsigned int *)transfer->owner -= 1;
-	free(transfer);
-}
+	u64 last = sector + (bytes >> SECTOR_SHIFT) - 1;
 
-static void send(u64 sector, u64 bytes, bool write)
-{
-	struct transfer *t = malloc(sizeof(*t));
-
-	if (!t)
-		wrong("no memory");
-	*t = (struct transfer){ .done = transfer_done, .owner = under_way };
-	++*under_way;
-	array_submit(array, sector, bytes >> SECTOR_SHIFT, write, t);
-}
-
-static void let_time_pass(void)
-{
-	if (!array_step(array))
-		wrong("waits for ever");
+	seen.ios += striped ? last / CHUNK - sector / CHUNK + 1 : 1;
 }
 
 static void see_bio(struct bio *bio)
 {
 	seen.bios++;
 	seen.bytes += bio->bi_iter.bi_size;
-	if (checked)
-		check_bio(bio);
-	if (array)
-		send(bio->bi_iter.bi_sector, bio->bi_iter.bi_size, bio->bi_opf & REQ_OP_WRITE);
+	count_ios(bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 }
 
 /* Memory in pieces of a page, or of 2 MiB: pages from behind are never side by side. */
@@ -330,10 +248,9 @@ static void use_memory(bool huge)
 
 /* As ext2 asks for it, but that holes are filled here and not by way of the page cache */
 static void direct_io(struct field_file *f, get_block_t *map, bool async, bool write, u64 pos,
-		      u64 bytes, unsigned int *transfers)
+		      u64 bytes)
 {
 	requested = f;
-	under_way = transfers;
 	c.write = write;
 	c.async = async;
 	c.timing = async ? LATE : AT_ONCE;
@@ -349,76 +266,22 @@ static void direct_io(struct field_file *f, get_block_t *map, bool async, bool w
 		wrong("moved %zd of %ju bytes", got.ret, (uintmax_t)bytes);
 }
 
-/* One synchronous write, checked; the bios that it takes */
-static u64 write_once(u64 pos, u64 bytes)
-{
-	u64 before = seen.bios, least = fewest_bios(&file, pos, bytes);
-	unsigned int transfers = 0;
-
-	file.mapped = pos;
-	checked = true;
-	direct_io(&file, map_file, false, true, pos, bytes, &transfers);
-	checked = false;
-	if (file.mapped != pos + bytes)
-		wrong("sent %ju of %ju bytes", (uintmax_t)(file.mapped - pos), (uintmax_t)bytes);
-	if (ours && seen.bios - before != least)
-		wrong("%ju bios at %ju instead of %ju", (uintmax_t)(seen.bios - before),
-		      (uintmax_t)pos, (uintmax_t)least);
-	if (file.i_size < pos + bytes)
-		file.i_size = pos + bytes;
-	while (transfers)
-		let_time_pass();
-	return least;
-}
-
-/* The file in parts; the figure is of all of it */
+/* The file in parts */
 static void write_file(u64 bytes, u64 part)
 {
-	u64 pos, least = 0;
+	u64 pos, before = seen.bytes;
 
-	for (pos = 0; pos < bytes; pos += part)
-		least += write_once(pos, part);
-	if (!array)
-		emit_bios(least, bytes);
-}
-
-/*
- * Requests that are many at once: each asks for the next when it is done.
- */
-
-struct reader {
-	struct field_file *file;
-	bool write;
-	u64 left, bytes, pos;
-	unsigned int transfers;
-	void (*next)(struct reader *r);
-};
-
-static void run_readers(struct reader *readers, unsigned int nr)
-{
-	bool more = true;
-	unsigned int i;
-
-	while (more) {
-		more = false;
-		for (i = 0; i < nr; i++) {
-			struct reader *r = &readers[i];
-
-			if (!r->transfers && r->left) {
-				r->next(r);
-				r->left--;
-				direct_io(r->file, map_file, true, r->write, r->pos, r->bytes,
-					  &r->transfers);
-			}
-			more |= r->transfers;
-		}
-		if (more)
-			let_time_pass();
+	for (pos = 0; pos < bytes; pos += part) {
+		direct_io(&file, map_file, false, true, pos, part);
+		if (file.i_size < pos + part)
+			file.i_size = pos + part;
 	}
+	if (seen.bytes - before != bytes)
+		wrong("sent %ju of %ju bytes", (uintmax_t)(seen.bytes - before), (uintmax_t)bytes);
 }
 
 /*
- * Report 1: O_DIRECT reads of eight disks. The engine sees a disk as a file in one piece; to count
+ * Report 1: O_DIRECT reads of a disk. The engine sees a disk as a file in one piece; to count
  * bios, blocks have 512 bytes, as buffer heads had, and there is a boundary after each MiB. The
  * mutant heeds it at every block: a bio for each 512 bytes.
  */
@@ -432,74 +295,45 @@ static int map_disk(struct inode *inode, sector_t block, struct buffer_head *bh,
 	return 0;
 }
 
-static void read_on(struct reader *r)
-{
-	r->pos = r->file->i_size - r->left * r->bytes;
-}
-
 static void report_1(void)
 {
-	static struct field_file files[FC_DISKS];
-	struct reader readers[FC_DISKS];
-	u64 blocks = 64, least = DIV_ROUND_UP(MIB / PAGE_SIZE, BIO_MAX_VECS), i, each;
-	unsigned int none = 0;
+	struct field_file disk = { .blkbits = SECTOR_SHIFT, .i_size = MIB };
 
 	name_case("direct");
-	files[0] = (struct field_file){ .blkbits = SECTOR_SHIFT, .i_size = MIB };
-	direct_io(&files[0], map_disk, false, false, 0, MIB, &none);
-	emit_bios(least, MIB);
-	if (ours && seen.bios != least)
-		wrong("%ju bios instead of %ju", (uintmax_t)seen.bios, (uintmax_t)least);
-	if (mutant)
-		return;
-	use_array(&disk_fc_2002, FC_DISKS, 0, true, FC_LOOP);
-	each = array->chunk << SECTOR_SHIFT;
-	for (i = 0; i < FC_DISKS; i++) {
-		make_file(&files[i], 12, false, i * each - (i ? 4096 : 0), blocks * MIB);
-		fill_file(&files[i]);
-		readers[i] = (struct reader){
-			.file = &files[i], .left = blocks, .bytes = MIB, .next = read_on,
-		};
-	}
-	run_readers(readers, FC_DISKS);
-	emit("mb_per_s", "MiB/s", FC_DISKS * blocks / (array->now / 1e9));
-	emit("latency_us", "us", array->now / 1e3 / (FC_DISKS * blocks));
+	direct_io(&disk, map_disk, false, false, 0, MIB);
+	emit_bios(MIB);
 }
 
 /*
- * Report 3: 16 times create a file, write 32 MB, wait until it is on disk. Buffered means what
- * writeback sends at fsync: the fewest bios that a file's pages can be written with, all at once.
- * What is written besides data is the same in both ways, and left out.
+ * Report 3: 16 times create a file and write 32 MB. Buffered means what writeback sends at fsync:
+ * the fewest bios that a file's pages can be written with. What is written besides data is the same
+ * in both ways, and left out.
  */
 
 /* A bio ends where the disk order breaks, and when it is full of pages. */
 static void write_back(void)
 {
-	unsigned int bs = 1U << file.blkbits, waiting = 0;
+	unsigned int bs = 1U << file.blkbits;
 	u64 end = file.blocks << file.blkbits, from = 0, pos;
 
-	under_way = &waiting;
 	for (pos = bs; pos <= end; pos += bs) {
 		if (pos < end && pos - from < BIO_MAX_VECS * PAGE_SIZE &&
 		    sector_of(&file, pos) == sector_of(&file, pos - bs) + (bs >> SECTOR_SHIFT))
 			continue;
-		send(sector_of(&file, from), pos - from, true);
+		count_ios(sector_of(&file, from), pos - from);
 		from = pos;
 	}
-	while (waiting)
-		let_time_pass();
 }
 
-/* MiB/s of 16 files on one disk or several; @part: bytes of a write, 0: buffered */
-static double file_loop(unsigned int nr, bool ext2, u64 part)
+/* 16 files on one disk or a stripe; @part: bytes of a write, 0: buffered */
+static void file_loop(bool raid0, bool ext2, u64 part)
 {
 	u64 at = 64 * MIB, bytes = 32 * MIB;
 	unsigned int i;
-	double speed;
 
-	name_case("%s-%s-%s%s", nr > 1 ? "raid0" : "disk", ext2 ? "ext2" : "jfs",
+	name_case("%s-%s-%s%s", raid0 ? "raid0" : "disk", ext2 ? "ext2" : "jfs",
 		  part ? "direct" : "buffered", part && part < bytes ? "-1m" : "");
-	use_array(&disk_u320_2004, nr, nr > 1 ? CHUNK : 0, false, U320_BUS);
+	striped = raid0;
 	for (i = 0; i < 16; i++) {
 		at = make_file(&file, 12, ext2, at, bytes);
 		if (part)
@@ -507,10 +341,7 @@ static double file_loop(unsigned int nr, bool ext2, u64 part)
 		else
 			write_back();
 	}
-	speed = 16 * bytes / MIB / (array->now / 1e9);
-	emit("mb_per_s", "MiB/s", speed);
-	emit("ios_per_mib", "I/Os/MiB", array->requests / (16.0 * bytes / MIB));
-	return speed;
+	emit("ios_per_mib", "I/Os/MiB", seen.ios / (16.0 * bytes / MIB));
 }
 
 static void report_3(void)
@@ -518,59 +349,38 @@ static void report_3(void)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
-		unsigned int nr = i / 2 ? RAID0_DISKS : 1;
-		bool ext2 = i % 2 == 0;
-		double direct, buffered;
+		bool raid0 = i / 2, ext2 = i % 2 == 0;
 
-		if (mutant && !ext2)
-			continue;	/* no boundaries */
-		direct = file_loop(nr, ext2, 32 * MIB);
-		file_loop(nr, ext2, MIB);
-		if (!ours)
-			continue;
-		buffered = file_loop(nr, ext2, 0);
-		name_case("%s-%s", nr > 1 ? "raid0" : "disk", ext2 ? "ext2" : "jfs");
-		emit("gain", "", direct / buffered);
+		file_loop(raid0, ext2, 32 * MIB);
+		file_loop(raid0, ext2, MIB);
+		file_loop(raid0, ext2, 0);
 	}
 }
 
 /*
- * Report 4: random I/O on a file on ext2, 32 at a time, 7 reads to 5 writes.
+ * Report 4: random I/O on a file on ext2, 7 reads to 5 writes.
  */
-
-static uint64_t seed;
-
-static void transact(struct reader *r)
-{
-	r->pos = next_number(&seed) % (r->file->i_size / r->bytes) * r->bytes;
-	r->write = next_number(&seed) % 12 >= 7;
-}
 
 static void oltp(u64 bytes)
 {
-	struct reader readers[32];
-	unsigned int depth = 32, i, touched = 0;
-	u64 each = 625, total = each * depth;
+	u64 total = 20000, n;
+	uint64_t seed = 1;
+	unsigned int i, touched = 0;
 
 	name_case("oltp-%juk", (uintmax_t)bytes / 1024);
-	seed = 1;
-	use_array(&disk_fc_2002, FC_DISKS, CHUNK, true, FC_LOOP);
 	make_file(&file, 12, true, 0, 1024 * MIB);
 	fill_file(&file);
-	for (i = 0; i < depth; i++)
-		readers[i] = (struct reader){
-			.file = &file, .left = each, .bytes = bytes, .next = transact,
-		};
-	run_readers(readers, depth);
+	for (n = 0; n < total; n++) {
+		u64 pos = next_number(&seed) % (file.i_size / bytes) * bytes;
+
+		direct_io(&file, map_file, true, next_number(&seed) % 12 >= 7, pos, bytes);
+	}
 	for (i = 0; i < seen.dio_bytes; i++)
 		touched += seen.touched[i];
 	emit("cleared", "bytes/I/O", (double)seen.cleared / total);
 	emit("dio_written", "bytes/I/O", touched);
-	emit("per_s", "I/O/s", total / (array->now / 1e9));
 	if (seen.bytes != total * bytes)
 		wrong("sent %ju of %ju bytes", (uintmax_t)seen.bytes, (uintmax_t)(total * bytes));
-	if (ours && seen.cleared)
-		wrong("%ju bytes were cleared", (uintmax_t)seen.cleared);
 }
 
 static void report_4(void)
@@ -592,14 +402,20 @@ static void prepare(unsigned int blkbits, unsigned int how)
 		fill_file(&file);
 }
 
-static void time_stripe(unsigned int blkbits)
+static void write_512m(unsigned int blkbits, unsigned int how, u64 part)
 {
-	use_array(&disk_fc_2002, STRIPE_DISKS, CHUNK, false, FC_LOOP);
+	prepare(blkbits, how);
+	write_file(512 * MIB, part);
+	emit_bios(512 * MIB);
+}
+
+static void stripe_512m(unsigned int blkbits)
+{
+	seen.ios = 0;
+	striped = true;
 	prepare(blkbits, 0);
 	write_file(512 * MIB, 512 * MIB);
-	emit("io_kib", "KiB", 512.0 * 1024 / array->requests);
-	emit("mb_per_s", "MiB/s", 512 / (array->now / 1e9));
-	emit("ios_per_s", "I/O/s", array->requests / (array->now / 1e9));
+	emit("io_kib", "KiB", 512.0 * 1024 / seen.ios);
 }
 
 static void report_5(void)
@@ -614,21 +430,19 @@ static void report_5(void)
 			for (how = 0; how < 3; how++) {
 				name_case("ext2-%uk-%s-%s", 1 << (blkbits - 10), size_names[size],
 					  hows[how]);
-				prepare(blkbits, how);
-				write_file(512 * MIB, sizes[size]);
+				write_512m(blkbits, how, sizes[size]);
 				if (size == 3 && !how)
-					time_stripe(blkbits);
+					stripe_512m(blkbits);
 			}
 		}
 		use_memory(true);
 		name_case("ext2-%uk-512m-huge", 1 << (blkbits - 10));
-		prepare(blkbits, 0);
-		write_file(512 * MIB, 512 * MIB);
+		write_512m(blkbits, 0, 512 * MIB);
 		use_memory(false);
 	}
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	static const struct {
 		const char *name;
@@ -638,12 +452,7 @@ int main(int argc, char **argv)
 		{ "field-4", report_4 }, { "field-5", report_5 },
 	};
 	unsigned int i;
-	int arg = 1;
 
-	mutant = argc > 1 && !strcmp(argv[1], "mutant");
-	stock = argc > 1 && !strcmp(argv[1], "stock");
-	ours = !mutant && !stock;
-	arg += !ours;
 	/* Nothing is left to chance. */
 	source.fuzz = true;
 	on_bio = see_bio;
@@ -655,15 +464,9 @@ int main(int argc, char **argv)
 		.poison = 0xa5,
 	};
 	use_memory(false);
-	do {
-		for (i = 0; i < 4 && arg < argc && strcmp(argv[arg], reports[i].name); i++)
-			;
-		if (i == 4 || arg >= argc) {
-			fprintf(stderr, "usage: dio_field [mutant|stock] REPORT...\n");
-			return 2;
-		}
+	for (i = 0; i < 4; i++) {
 		report = reports[i].name;
 		reports[i].run();
-	} while (++arg < argc);
+	}
 	return 0;
 }

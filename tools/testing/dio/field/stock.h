@@ -11,9 +11,6 @@
 #define __read_mostly
 #define ____cacheline_aligned_in_smp
 #define ALIGN(x, to)		round_up(x, to)
-#define IS_ERR(p)		((uintptr_t)(p) >= (uintptr_t)-4095)
-#define ERR_PTR(e)		((void *)(intptr_t)(e))
-#define PTR_ERR(p)		((long)(intptr_t)(p))
 #define module_init(f)		int f##_at_boot(void) { return f(); }
 
 /* One thread; RCU does not end under a spinlock */

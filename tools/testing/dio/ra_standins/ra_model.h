@@ -3,8 +3,6 @@
  * A machine to replay reads on: a page cache, a disk, and what the base's mm/readahead.c and
  * mm/filemap.c read, by the rules of 7.3 and of 6.1 as we understand them. See ra_replay.c.
  */
-#include "ra_stock.h"
-
 #define READ_US		200
 #define READ_PAGE_US	4
 #define USE_PAGE_US	2
@@ -162,6 +160,19 @@ static void read_window(unsigned int file, pgoff_t start, unsigned long size, un
 		for (start = from; start < to; start++)
 			add_page(file, start, async && start == mark, arrives);
 	}
+}
+
+/* The windows of mm/readahead.c: the first, and those that follow */
+static unsigned long ra_opening(unsigned long pages, unsigned long max)
+{
+	unsigned long size = pages < 2 ? 1 : 1UL << (64 - __builtin_clzl(min(pages, max) - 1));
+
+	return size <= max / 32 ? 4 * size : size <= max / 4 ? 2 * size : max;
+}
+
+static unsigned long ra_doubled(unsigned long size, unsigned long max)
+{
+	return size < max / 16 ? 4 * size : size <= max / 2 ? 2 * size : max;
 }
 
 /* What the base does, by 7.3's rules and by 6.1's */
