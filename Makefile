@@ -38,7 +38,7 @@ help:
 	@echo '              selftests, some of the bench; a verdict of five lines, $$O/report.html (V=1: tables)'
 	@echo '  kernel      build the stock and the patched kernel'
 	@echo '  boot        a shell in the patched one, with eight disks (DISKS= for others);'
-	@echo '              ARRAY=fc|many: ready for ../tools/lab/array.sh up'
+	@echo '              ARRAY=fc|many|qla: ready for ../tools/lab/array.sh up'
 	@echo '  selftests   build the selftests and install them in $$O/kselftest'
 	@echo '  kit         pack them for a machine with an array and no compiler, python or network:'
 	@echo '              ./field there runs the five reports (FIO= a static fio)'
@@ -292,9 +292,10 @@ quick: export BASE := 7.3
 quick: packages
 	@$(LAB)/quick.sh
 
+boot: KERNEL = $(if $(filter qla,$(ARRAY)),um,patched)
 boot: disks
-	@$(LAB)/kernel.sh build patched modules >/dev/null
-	@$(LAB)/guest.sh $(if $(ARRAY),-a $(ARRAY),-d) -s
+	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter patched,$(KERNEL)),modules) >/dev/null
+	@$(LAB)/guest.sh -k $(KERNEL) $(if $(ARRAY),-a $(ARRAY),-d) -s
 
 # The parts run side by side; each says how long it took.
 CHECKS := check-shell check-smpl check-faults check-series check-sources check-tests check-harness \
