@@ -21,8 +21,8 @@
  *	Completed reading N mbytes in S seconds (R Mbytes/sec), U usec mean
  *
  * N is of all devices, a mbyte is 2^20. S is from the start to the end of the last reader. U is
- * the mean of the readers' own times divided by the number of all blocks. Devices that are on one
- * disk are told on stderr, and read.
+ * the mean of the readers' own times divided by the number of all blocks. Whether two devices are
+ * on one disk dio_guard.sh tells.
  *
  * A failure is one line on stderr. The first device that fails decides, the others are stopped.
  * Exit status: 0 all was read, and right if verified; 2 usage; 3 no such device, or it cannot be
@@ -40,7 +40,6 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "claim.h"
 #include "raw_ioctl.h"
 #include "stamp.h"
 
@@ -61,8 +60,6 @@ struct reader {
 	int raw;
 	unsigned long long size;		/* of the device, in bytes */
 	unsigned long long disk;		/* its number, if verified */
-	dev_t dev;				/* the block device; 0 if not known */
-	struct disks below;			/* what it is made of */
 };
 
 /* What the readers leave for the parent, in shared memory */
@@ -191,8 +188,6 @@ static void open_device(struct reader *r)
 		    r->name);
 	if (opt.direct && !r->raw)
 		flags |= O_DIRECT;
-	r->dev = r->raw ? raw_bound_to(minor(st.st_rdev)) : st.st_rdev;
-	disks_of(&r->below, r->dev);
 	r->fd = open(r->name, flags);
 	if (r->fd < 0)
 		die(EXIT_DEVICE, "%s: cannot be opened: %s", r->name, strerror(errno));
@@ -205,23 +200,6 @@ static void *touched_memory(unsigned long long size, int flags)
 	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
 
 	return mem == MAP_FAILED ? NULL : memset(mem, 0, size);
-}
-
-/* Two devices can be one disk; each is as fast as the other leaves it. */
-static void tell_shared(const struct reader *r)
-{
-	const struct reader *other;
-	const char *disk;
-
-	for (other = readers; other < r; other++) {
-		disk = r->dev && r->dev == other->dev ? r->name :
-			common_disk(&r->below, &other->below);
-		if (!disk)
-			continue;
-		fprintf(stderr, PROGRAM ": %s and %s are on one disk (%s)\n", other->name,
-			r->name, disk);
-		return;
-	}
 }
 
 /* The disk's number stands in its first block; no two devices may have the same. */
@@ -538,8 +516,6 @@ int main(int argc, char **argv)
 		open_device(&readers[i]);
 	for (i = 0; opt.verify && i < nr_readers; i++)
 		learn_disk(&readers[i]);
-	for (i = 0; i < nr_readers; i++)
-		tell_shared(&readers[i]);
 	shared = touched_memory(sizeof(*shared) + nr_readers * sizeof(struct result), MAP_SHARED);
 	if (!shared)
 		die(EXIT_IO, "no memory for %u readers", nr_readers);
