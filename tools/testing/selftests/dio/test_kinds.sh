@@ -94,8 +94,8 @@ whole()
 	trace_bios 1 || { echo "this kernel has no trace of bios"; return 4; }
 	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	: >"$tracing/trace"
-	"$DIO_DIR/dio_atomic" "$DIO_TMP/mnt/file" && trace_bios 0 &&
-		told=$(grep -cE ' W[A-Z]*U .*dio_atomic' "$tracing/trace") &&
+	"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" && trace_bios 0 &&
+		told=$(grep -cE ' W[A-Z]*U .*dio_align' "$tracing/trace") &&
 		echo "$told atomic bios" && [ "$told" -ge 2 ]
 	whole_rc=$?
 	trace_bios 0
@@ -233,7 +233,7 @@ dio_on_exit dio_umount "$DIO_TMP/mnt"
 lacking=""
 dio_plan 18
 
-dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_atomic" "$DIO_DISK"
+dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_align" atomic "$DIO_DISK"
 dio_get_part kinds
 disk=$DIO_DM
 test_polled
