@@ -207,7 +207,7 @@ static void learn_disk(struct reader *r)
 {
 	void *buf = touched_memory(opt.bs, MAP_PRIVATE);
 	struct reader *other;
-	char text[128];
+	const char *why;
 	ssize_t n;
 
 	if (!buf)
@@ -217,10 +217,9 @@ static void learn_disk(struct reader *r)
 		die(EXIT_IO, "%s: read error at offset 0: %s", r->name,
 		    n < 0 ? strerror(errno) : "device gone");
 	r->disk = stamp_disk(buf);
-	if (!stamp_ok(buf, r->disk, 0)) {
-		stamp_describe(text, sizeof(text), buf, r->disk, 0);
-		die(EXIT_DATA, "%s: wrong data in sector 0: %s", r->name, text);
-	}
+	why = wrong_stamps(buf, STAMP_SECTOR, r->disk, 0);
+	if (why)
+		die(EXIT_DATA, "%s: %s", r->name, why);
 	for (other = readers; other < r; other++)
 		if (other->disk == r->disk)
 			die(EXIT_DATA, "%s and %s: both carry the stamps of disk %llu",
@@ -296,17 +295,10 @@ static void splice_block(struct reader *r, int *pipefd, int null, unsigned long 
 
 static void verify_block(struct reader *r, const char *buf, unsigned long long offset)
 {
-	unsigned long long sector = offset / STAMP_SECTOR;
-	const char *end = buf + opt.bs;
-	char text[128];
+	const char *why = wrong_stamps(buf, opt.bs, r->disk, offset);
 
-	for (; buf < end; buf += STAMP_SECTOR, sector++) {
-		if (stamp_ok(buf, r->disk, sector))
-			continue;
-		stamp_describe(text, sizeof(text), buf, r->disk, sector);
-		fail(r, EXIT_DATA, "wrong data in sector %llu: %s, wanted disk %llu",
-		     sector, text, r->disk);
-	}
+	if (why)
+		fail(r, EXIT_DATA, "%s", why);
 }
 
 static void read_device(struct reader *r, char *buf, int *pipefd, int null)

@@ -56,26 +56,12 @@ void expect(long result, long wanted, const char *what)
 		fail("%s gave %s, not %s", what, result_name(result), result_name(wanted));
 }
 
-void fill(char *buf, size_t len, __u64 pos, unsigned int gen)
-{
-	size_t i;
-
-	for (i = 0; i < len; i += STAMP_SECTOR)
-		stamp_fill(buf + i, gen, (pos + i) / STAMP_SECTOR);
-}
-
 void check(const char *buf, size_t len, __u64 pos, unsigned int gen, const char *what)
 {
-	char text[128];
-	size_t i;
+	const char *why = wrong_stamps(buf, len, gen, pos);
 
-	for (i = 0; i < len; i += STAMP_SECTOR) {
-		if (stamp_ok(buf + i, gen, (pos + i) / STAMP_SECTOR))
-			continue;
-		stamp_describe(text, sizeof(text), buf + i, gen, (pos + i) / STAMP_SECTOR);
-		fail("%s: byte %zu of %zu (disk position %llu): %s", what, i, len,
-		     (unsigned long long)(pos + i), text);
-	}
+	if (why)
+		fail("%s: %s", what, why);
 }
 
 pid_t fork_child(void)
@@ -137,7 +123,7 @@ void disk_fill(__u64 pos, size_t len, unsigned int gen)
 {
 	char *buf = disk_buffer(len);
 
-	fill(buf, len, pos, gen);
+	fill_stamps(buf, len, gen, pos);
 	if (len)
 		disk_io(1, buf, len, pos);
 }

@@ -64,7 +64,6 @@ void expect(long result, long wanted, const char *what);
 #define expect_call(call, wanted, what)	expect(sys_result(call), wanted, what)
 
 /* Stamps (stamp.h) of a generation in place of a disk */
-void fill(char *buf, size_t len, __u64 pos, unsigned int gen);
 void check(const char *buf, size_t len, __u64 pos, unsigned int gen, const char *what);
 
 /* A process that goes on in the caller, too, and one that ended well, or we do not. */

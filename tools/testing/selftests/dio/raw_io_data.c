@@ -24,7 +24,7 @@ static void carry_out(int fd, enum way way, int write, const struct request *r, 
 	if (end > disk_size)
 		end = disk_size;
 	disk_fill(start, end - start, 1);
-	fill(o->memory, r->len / block * block + 4 * PAGE, at, 2);
+	fill_stamps(o->memory, r->len / block * block + 4 * PAGE, 2, at);
 	o->result = rw_file(fd, way, write, o->memory + PAGE + r->offset, r->len, r->pos);
 	disk_io(0, o->disk, end - start, start);
 }
@@ -107,13 +107,13 @@ static void case_flags(void)
 	int buffered = open_node(blk_name, O_RDWR);
 	char *buf = load_memory(MAX_IO, 0);
 
-	fill(buf, PAGE, 0, 2);
+	fill_stamps(buf, PAGE, 2, 0);
 	expect_call(pwrite(buffered, buf, PAGE, 0), PAGE, "buffered write");
 	expect(rw_flags(0, buf, PAGE, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT read");
 	expect(rw_flags(1, buf, PAGE, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT write");
 	expect(rw_flags(0, buf, PAGE, RWF_HIPRI), PAGE, "RWF_HIPRI read");
 	check(buf, PAGE, 0, 2, "what was read, of a dirty page");
-	fill(buf, MAX_IO, 0, 3);
+	fill_stamps(buf, MAX_IO, 3, 0);
 	expect(rw_flags(1, buf, MAX_IO, RWF_HIPRI | RWF_SYNC), MAX_IO, "RWF_SYNC write");
 	disk_check(0, MAX_IO, 3, "what was written");
 }
@@ -204,7 +204,7 @@ static void case_late(void)
 		expect_call(ioctl(buffered, BLKFLSBUF), 0, "BLKFLSBUF");
 		child = fork_child();
 		if (!child) {
-			fill(buf, sizes[i], 0, 2);
+			fill_stamps(buf, sizes[i], 2, 0);
 			expect(rw(SYNC, 1, buf, sizes[i], 0), sizes[i], "write");
 			exit(0);
 		}

@@ -66,7 +66,7 @@ static void case_splice(void)
 	expect_call(read(pipes[0], buf, len), len, "read of the pipe");
 	check(buf, len, 3 * block, 1, "what came out of the pipe");
 
-	fill(buf, len, 3 * block, 2);
+	fill_stamps(buf, len, 2, 3 * block);
 	expect_call(write(pipes[1], buf, len), len, "write into the pipe");
 	at = 3 * block;
 	expect_call(splice(pipes[0], NULL, raw_fd, &at, len, 0), len, "splice to the disk");
