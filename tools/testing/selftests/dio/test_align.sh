@@ -11,8 +11,6 @@
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_faults.sh
-. "$(dirname "$0")/dio_faults.sh"
 # shellcheck source=dio_lio.sh
 . "$(dirname "$0")/dio_lio.sh"
 # shellcheck source=dio_files.sh

@@ -18,8 +18,6 @@
 . "$(dirname "$0")/dio_common.sh"
 # shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
-# shellcheck source=dio_faults.sh
-. "$(dirname "$0")/dio_faults.sh"
 # shellcheck source=dio_lio.sh
 . "$(dirname "$0")/dio_lio.sh"
 
