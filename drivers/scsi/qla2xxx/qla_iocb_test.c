@@ -13,8 +13,7 @@
  * lengths, and that nothing behind them was touched.
  *
  * The scatter lists have DMA addresses and lengths, and no memory behind them: builders look at
- * nothing else. The last case is the limit of a segment that the driver states, and what it saves a
- * read from a huge page.
+ * nothing else. The last case is the limit of a segment that the driver states.
  */
 #include <kunit/test.h>
 #include <linux/dmapool.h>
@@ -78,16 +77,6 @@ static u32 one_page(int i)
 	return SZ_4K;
 }
 
-static u32 old_limit(int i)
-{
-	return SZ_64K;
-}
-
-static u32 four_mib(int i)
-{
-	return SZ_4M;
-}
-
 static u32 longest(int i)
 {
 	return QLA_DSD_MAX_LENGTH;
@@ -102,27 +91,24 @@ static u32 mixed(int i)
 	return lengths[i % ARRAY_SIZE(lengths)];
 }
 
-struct shape {
-	const char *name;
+static const struct shape {
 	int from, to;		/* counts of segments that are tried */
 	u32 (*length)(int i);
+} shapes[] = {
+	{ 1, 1, longest }, { 256, 256, one_page }, { 1, 120, one_sector }, { 1, 300, mixed },
 };
 
-static const struct shape shapes[] = {
-	{ "one 4 MiB segment", 1, 1, four_mib },
-	{ "the longest segment", 1, 1, longest },
-	{ "256 pages", 256, 256, one_page },
-	{ "16 times 64 KiB", 16, 16, old_limit },
-	{ "sectors, each count to 120", 1, 120, one_sector },
-	{ "mixed, each count to 300", 1, 300, mixed },
-};
-
-static void shape_name(const struct shape *shape, char *name)
+/* All shapes, each count of each, from NULL on */
+static bool next_shape(const struct shape **shape, int *count)
 {
-	strscpy(name, shape->name, KUNIT_PARAM_DESC_SIZE);
+	if (*shape && ++*count <= (*shape)->to)
+		return true;
+	*shape = *shape ? *shape + 1 : shapes;
+	if (*shape == shapes + ARRAY_SIZE(shapes))
+		return false;
+	*count = (*shape)->from;
+	return true;
 }
-
-KUNIT_ARRAY_PARAM(shapes, shapes, shape_name);
 
 /* Fill the command's scatter list with @count segments of @shape; each address is used once. */
 static void fill(struct context *c, const struct shape *shape, int count, u64 base)
@@ -150,6 +136,7 @@ static void fill(struct context *c, const struct shape *shape, int count, u64 ba
 
 /* A command on the ring and its continuation entries, as the firmware sees them */
 struct layout {
+	const char *name;
 	u8 entry_type, more_type;
 	int first, first_offset;	/* descriptors of the command, and where they begin */
 	int more, more_offset;		/* those of a continuation entry */
@@ -229,25 +216,6 @@ static void check_ring(struct kunit *test, const struct layout *l, int start, in
 			    memchr_inv(entry(c, start, entries), POISON, entry_bytes(c)));
 }
 
-/* Build commands of one shape near the end of the ring, so that long ones wrap. */
-static void test_layout(struct kunit *test, const struct layout *l)
-{
-	const struct shape *shape = test->param_value;
-	struct context *c = test->priv;
-	int start = RING_ENTRIES - 3, count;
-
-	c->ha->isp_type = l->isp_type;
-	for (count = shape->from; count <= shape->to; count++) {
-		fill(c, shape, count, l->wide ? 0x1234500000000ULL : 0x10001000);
-		memset(c->req->ring, POISON, RING_ENTRIES * entry_bytes(c));
-		set_position(c, start);
-		memset(position(c), 0, entry_bytes(c));
-		l->build(c, position(c), count);
-		check_ring(test, l, start, count);
-	}
-}
-
-/* 2100, 2200, 2300 with 32-bit addresses: command type 2, continuation type 0 */
 static u16 entries_32(struct context *c, u16 dsds)
 {
 	return qla2x00_calc_iocbs_32(dsds);
@@ -258,18 +226,6 @@ static void build_32(struct context *c, void *entry, u16 dsds)
 	qla2x00_build_scsi_iocbs_32(c->sp, entry, dsds);
 }
 
-static const struct layout type_2 = {
-	.entry_type = 0x11, .first = 3, .first_offset = 40,
-	.more_type = 0x02, .more = 7, .more_offset = 8,
-	.isp_type = DT_ISP2100, .entries = entries_32, .build = build_32,
-};
-
-static void test_type_2(struct kunit *test)
-{
-	test_layout(test, &type_2);
-}
-
-/* The same with 64-bit addresses: command type 3, continuation type 1 */
 static u16 entries_64(struct context *c, u16 dsds)
 {
 	return qla2x00_calc_iocbs_64(dsds);
@@ -280,57 +236,22 @@ static void build_64(struct context *c, void *entry, u16 dsds)
 	qla2x00_build_scsi_iocbs_64(c->sp, entry, dsds);
 }
 
-static const struct layout type_3 = {
-	.entry_type = 0x19, .first = 2, .first_offset = 40, .wide = true,
-	.more_type = 0x0a, .more = 5, .more_offset = 4,
-	.isp_type = DT_ISP2300, .entries = entries_64, .build = build_64,
-};
-
-static void test_type_3(struct kunit *test)
-{
-	test_layout(test, &type_3);
-}
-
-/* 24xx and later: command type 7, continuation type 1 */
 static u16 entries_24xx(struct context *c, u16 dsds)
 {
 	return qla24xx_calc_iocbs(c->vha, dsds);
 }
 
-static void build_type_7(struct context *c, void *entry, u16 dsds)
+static void build_24xx(struct context *c, void *entry, u16 dsds)
 {
 	qla24xx_build_scsi_iocbs(c->sp, entry, dsds, c->req);
 }
 
-static const struct layout type_7 = {
-	.entry_type = 0x18, .first = 1, .first_offset = 52, .wide = true,
-	.more_type = 0x0a, .more = 5, .more_offset = 4,
-	.isp_type = DT_ISP2422, .entries = entries_24xx, .build = build_type_7,
-};
-
-static void test_type_7(struct kunit *test)
-{
-	test_layout(test, &type_7);
-}
-
-/* ISPFX00: a type 7 of its own; the builder writes entries as I/O memory */
+/* It writes entries as I/O memory. */
 static void build_fx00(struct context *c, void *entry, u16 dsds)
 {
 	qlafx00_test_type_7(c->sp, entry, dsds);
 }
 
-static const struct layout type_7_fx00 = {
-	.entry_type = FX00_COMMAND_TYPE_7, .first = 1, .first_offset = 52, .wide = true,
-	.more_type = CONTINUE_A64_TYPE_FX00, .more = 5, .more_offset = 4,
-	.isp_type = DT_ISPFX00, .entries = entries_24xx, .build = build_fx00,
-};
-
-static void test_type_7_fx00(struct kunit *test)
-{
-	test_layout(test, &type_7_fx00);
-}
-
-/* 29xx: the same in entries of 128 bytes */
 static u16 entries_29xx(struct context *c, u16 dsds)
 {
 	return qla29xx_calc_iocbs(c->vha, dsds, 4);
@@ -341,15 +262,69 @@ static void build_29xx(struct context *c, void *entry, u16 dsds)
 	qla29xx_test_type_7(c->sp, entry, dsds, c->req);
 }
 
+static const struct layout layouts[] = { {
+	.name = "type 2: 2100 to 2300 with 32-bit addresses", .isp_type = DT_ISP2100,
+	.entry_type = 0x11, .first = 3, .first_offset = 40,
+	.more_type = 0x02, .more = 7, .more_offset = 8,
+	.entries = entries_32, .build = build_32,
+}, {
+	.name = "type 3: the same with 64-bit ones", .isp_type = DT_ISP2300, .wide = true,
+	.entry_type = 0x19, .first = 2, .first_offset = 40,
+	.more_type = 0x0a, .more = 5, .more_offset = 4,
+	.entries = entries_64, .build = build_64,
+}, {
+	.name = "type 7: 24xx and later", .isp_type = DT_ISP2422, .wide = true,
+	.entry_type = 0x18, .first = 1, .first_offset = 52,
+	.more_type = 0x0a, .more = 5, .more_offset = 4,
+	.entries = entries_24xx, .build = build_24xx,
+}, {
+	.name = "type 7 of ISPFX00", .isp_type = DT_ISPFX00, .wide = true,
+	.entry_type = FX00_COMMAND_TYPE_7, .first = 1, .first_offset = 52,
+	.more_type = CONTINUE_A64_TYPE_FX00, .more = 5, .more_offset = 4,
+	.entries = entries_24xx, .build = build_fx00,
+} };
+
 static const struct layout type_7_29xx = {
-	.entry_type = 0x18, .first = 4, .first_offset = 80, .wide = true,
+	.isp_type = DT_ISP2099, .wide = true,
+	.entry_type = 0x18, .first = 4, .first_offset = 80,
 	.more_type = 0x0a, .more = 10, .more_offset = 8,
-	.isp_type = DT_ISP2099, .entries = entries_29xx, .build = build_29xx,
+	.entries = entries_29xx, .build = build_29xx,
 };
 
-static void test_type_7_29xx(struct kunit *test)
+static void layout_name(const struct layout *layout, char *name)
 {
-	test_layout(test, &type_7_29xx);
+	strscpy(name, layout->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(layouts, layouts, layout_name);
+
+/* Commands near the end of the ring, so that long ones wrap */
+static void check_layout(struct kunit *test, const struct layout *l)
+{
+	struct context *c = test->priv;
+	int start = RING_ENTRIES - 3, count;
+	const struct shape *shape = NULL;
+
+	c->ha->isp_type = l->isp_type;
+	while (next_shape(&shape, &count)) {
+		fill(c, shape, count, l->wide ? 0x1234500000000ULL : 0x10001000);
+		memset(c->req->ring, POISON, RING_ENTRIES * entry_bytes(c));
+		set_position(c, start);
+		memset(position(c), 0, entry_bytes(c));
+		l->build(c, position(c), count);
+		check_ring(test, l, start, count);
+	}
+}
+
+static void test_ring(struct kunit *test)
+{
+	check_layout(test, test->param_value);
+}
+
+/* The same in entries of 128 bytes */
+static void test_ring_29xx(struct kunit *test)
+{
+	check_layout(test, &type_7_29xx);
 }
 
 /*
@@ -392,8 +367,8 @@ static void check_lists(struct kunit *test, const u8 *link, struct list_head *li
 static void check_type_6(struct kunit *test, u32 isp_type, int link,
 			 int (*build)(struct srb *sp, void *cmd, u16 dsds))
 {
-	const struct shape *shape = test->param_value;
 	struct context *c = test->priv;
+	const struct shape *shape = NULL;
 	struct ct6_dsd *ctx = &c->sp->u.scmd.ct6_ctx;
 	struct qla_qpair *stock = c->sp->qpair;
 	u8 command[MAX_ENTRY_BYTES];
@@ -407,7 +382,7 @@ static void check_type_6(struct kunit *test, u32 isp_type, int link,
 		lists[n].dsd_addr = allocate(test, (LIST_DSDS + 1) * 12);
 	}
 
-	for (count = shape->from; count <= shape->to; count++) {
+	while (next_shape(&shape, &count)) {
 		int used = DIV_ROUND_UP(count, LIST_DSDS);
 
 		INIT_LIST_HEAD(&stock->dsd_list);
@@ -469,11 +444,11 @@ static struct qla_tc_param protected_command(struct context *c, u8 *allocated)
 /* Data and protection in lists of their own ("bundling"): segments as they are */
 static void test_pi_pass(struct kunit *test)
 {
-	const struct shape *shape = test->param_value;
 	struct context *c = test->priv;
+	const struct shape *shape = NULL;
 	int count;
 
-	for (count = shape->from; count <= shape->to; count++) {
+	while (next_shape(&shape, &count)) {
 		struct qla_tc_param tc;
 		u8 allocated = 0;
 		u8 link[12];
@@ -533,9 +508,8 @@ static u32 odd(int i)
 static void test_pi_strip(struct kunit *test)
 {
 	static const struct shape strips[] = {
-		{ "one segment", 1, 1, one_mib },
-		{ "pages", 256, 256, one_page },
-		{ "blocks in two segments", 8, 8, odd },
+		{ 1, 1, one_mib }, { 256, 256, one_page },
+		{ 8, 8, odd },		/* blocks in two segments */
 	};
 	struct context *c = test->priv;
 	int i;
@@ -565,47 +539,12 @@ static void test_pi_strip(struct kunit *test)
 	}
 }
 
-/* Descriptors that 1 MiB in one huge page takes when segments end at @limit */
-static int huge_page_dsds(struct kunit *test, unsigned int limit)
-{
-	unsigned int n = SZ_1M / PAGE_SIZE;
-	struct page **pages, *huge;
-	struct sg_table table;
-	int dsds, i;
-
-	pages = kunit_kcalloc(test, n, sizeof(*pages), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, pages);
-	huge = alloc_pages(GFP_KERNEL | __GFP_COMP, get_order(SZ_1M));
-	KUNIT_ASSERT_NOT_NULL(test, huge);
-	for (i = 0; i < n; i++)
-		pages[i] = huge + i;
-	i = sg_alloc_table_from_pages_segment(&table, pages, n, 0, SZ_1M, limit, GFP_KERNEL);
-	dsds = table.nents;
-	if (!i)
-		sg_free_table(&table);
-	__free_pages(huge, get_order(SZ_1M));
-	KUNIT_ASSERT_EQ(test, i, 0);
-	return dsds;
-}
-
+/* What segments of that length save is counted on the ring: test_qla.sh. */
 static void test_limit(struct kunit *test)
 {
-	struct context *c = test->priv;
-	unsigned int limit = qla2xxx_driver_template.max_segment_size;
-	int before, after;
-
-	KUNIT_EXPECT_EQ(test, limit, QLA_DSD_MAX_LENGTH);
+	KUNIT_EXPECT_EQ(test, qla2xxx_driver_template.max_segment_size, QLA_DSD_MAX_LENGTH);
 	/* 0: the SCSI core's own, which keeps a segment between two 4 GiB lines */
 	KUNIT_EXPECT_EQ(test, qla2xxx_driver_template.dma_boundary, 0UL);
-
-	before = huge_page_dsds(test, BLK_MAX_SEGMENT_SIZE);
-	after = huge_page_dsds(test, limit);
-	kunit_info(test, "1 MiB of a huge page: descriptors %d -> %d; entries of type 2 %d -> %d, type 3 %d -> %d, type 7 %d -> %d",
-		   before, after, entries_32(c, before), entries_32(c, after),
-		   entries_64(c, before), entries_64(c, after),
-		   entries_24xx(c, before), entries_24xx(c, after));
-	KUNIT_EXPECT_EQ(test, before, 16);
-	KUNIT_EXPECT_EQ(test, after, 1);
 }
 
 static int iocb_test_init(struct kunit *test)
@@ -652,14 +591,11 @@ static void iocb_test_exit(struct kunit *test)
 }
 
 static struct kunit_case iocb_cases[] = {
-	KUNIT_CASE_PARAM(test_type_2, shapes_gen_params),
-	KUNIT_CASE_PARAM(test_type_3, shapes_gen_params),
-	KUNIT_CASE_PARAM(test_type_7, shapes_gen_params),
-	KUNIT_CASE_PARAM(test_type_7_fx00, shapes_gen_params),
-	KUNIT_CASE_PARAM(test_type_7_29xx, shapes_gen_params),
-	KUNIT_CASE_PARAM(test_type_6, shapes_gen_params),
-	KUNIT_CASE_PARAM(test_type_6_29xx, shapes_gen_params),
-	KUNIT_CASE_PARAM(test_pi_pass, shapes_gen_params),
+	KUNIT_CASE_PARAM(test_ring, layouts_gen_params),
+	KUNIT_CASE(test_ring_29xx),
+	KUNIT_CASE(test_type_6),
+	KUNIT_CASE(test_type_6_29xx),
+	KUNIT_CASE(test_pi_pass),
 	KUNIT_CASE(test_pi_strip),
 	KUNIT_CASE(test_limit),
 	{}

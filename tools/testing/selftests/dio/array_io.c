@@ -147,27 +147,12 @@ static unsigned long long place(const struct slot *s)
 	return opt.from + s->block * opt.bs;
 }
 
-static void stamp_block(struct slot *s, unsigned int gen)
-{
-	unsigned long long i;
-
-	for (i = 0; i < opt.bs; i += STAMP_SECTOR)
-		stamp_fill(s->buf + i, gen, (place(s) + i) / STAMP_SECTOR);
-}
-
 static void check_block(const struct slot *s, unsigned int gen)
 {
-	unsigned long long i, sector;
-	char text[128];
+	const char *why = wrong_stamps(s->buf, opt.bs, gen, place(s));
 
-	for (i = 0; i < opt.bs; i += STAMP_SECTOR) {
-		sector = (place(s) + i) / STAMP_SECTOR;
-		if (stamp_ok(s->buf + i, gen, sector))
-			continue;
-		stamp_describe(text, sizeof(text), s->buf + i, gen, sector);
-		die(EXIT_DATA, "%s: wrong data in sector %llu: %s, wanted disk %u", opt.name,
-		    sector, text, gen);
-	}
+	if (why)
+		die(EXIT_DATA, "%s: %s", opt.name, why);
 }
 
 /* The page cache has nothing of it left, so a read must come from the disk. */
@@ -182,7 +167,7 @@ static void start(struct slot *s, int write, unsigned int gen)
 
 	s->write = write;
 	if (write)
-		stamp_block(s, gen);
+		fill_stamps(s->buf, opt.bs, gen, place(s));
 	else
 		memset(s->buf, 0xee, opt.bs);
 	aio_prepare(cb, fd, write, s->buf, opt.bs, place(s));

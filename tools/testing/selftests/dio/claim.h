@@ -114,17 +114,6 @@ static inline const char *find_disk(const struct disks *d, const char *name, con
 	return NULL;
 }
 
-/* What two block devices have in common, a WWID or a disk's name; NULL if nothing. */
-static inline const char *common_disk(const struct disks *a, const struct disks *b)
-{
-	const char *found = NULL;
-	unsigned int i;
-
-	for (i = 0; i < a->nr && !found; i++)
-		found = find_disk(b, a->disk[i].name, a->disk[i].wwid);
-	return found;
-}
-
 /*
  * The next node from @block, which is /sys/block, that is another path to one of @d; NULL at the
  * end. A disk without a number is a path that NVMe keeps to itself.

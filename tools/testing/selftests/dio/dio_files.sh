@@ -82,6 +82,25 @@ dio_fs_on()
 	umount "$DIO_TMP/mnt" && return "$_dio_bad"
 }
 
+# dio_fs_with NAME MAKER DEV CMD...: CMD while a fresh one is mounted as $DIO_TMP/mnt
+dio_fs_with()
+{
+	dio_fs_make "$1" "$2" "$3" || return
+	_dio_fs=$1 _dio_dev=$3
+	shift 3
+	dio_fs_on "$_dio_fs" "$_dio_dev" "$@"
+}
+
+# dio_fs_try WHY CASE NAME MAKER CMD...: dio_try, skipped if there is a WHY, or for what this machine
+# lacks
+dio_fs_try()
+{
+	_dio_why=$1 _dio_case=$2
+	[ -n "$_dio_why" ] || _dio_why=$(dio_fs_lacks "$3" "$4") || _dio_why=""
+	shift 4
+	dio_unless "$_dio_why" "$_dio_case" "$@"
+}
+
 # dio_fs_model NAME MAKER DEV WORD...: dio_ops WORD... with three seeds, on a fresh file system; once
 # mounted anew, it must hold what their models do. DIO_ENTER names a command that is given the mounted
 # directory each time, and prints the one in it where the files are to be.

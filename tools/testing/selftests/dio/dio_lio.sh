@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # LUNs of the kernel's own target (LIO), each a file in memory, which this machine sees as a SCSI disk
-# by one path or two (tcm_loop). A test sources this after dio_common.sh and dio_faults.sh:
+# by one path or two (tcm_loop). A test sources this after dio_common.sh:
 #
 #	lio_lun N BYTES [ATTRIBUTE=VALUE]...	LUN number N, with no path yet; LIO_FILE keeps it
 #	lio_path N 0|1				give it a path; LIO_DISK becomes the disk's node, which
 #						merges no requests: one that fails takes none with it
 #	lio_transport N 0|1 offline|online	whether that path works
-#	lio_state N 0|1 STATE MS		ALUA, as fault_alua
+#	lio_state N 0|1 STATE MS		that path's ALUA state becomes STATE (0 active, 1 non-optimized,
+#						2 standby), by a transition of MS
 #	lio_keeps_reservations N		make the directory where it wants to write them
 #	lio_remove N				take it away
 #
@@ -119,9 +120,10 @@ lio_transport()
 
 lio_state()
 {
-	fault_alua "$_lio_core/dio$1/alua/dio_path$2" "$3" "$4" && return
-	DIO_WHY=$FAULT_WHY
-	return 1
+	_lio_group=$_lio_core/dio$1/alua/dio_path$2
+	_lio_put "$4" "$_lio_group/trans_delay_msecs" &&
+		_lio_put "$3" "$_lio_group/alua_access_state" &&
+		_lio_put 0 "$_lio_group/trans_delay_msecs"
 }
 
 # Linux asks for reservations that outlive a loss of power.

@@ -111,10 +111,7 @@ static void pick_range(size_t *pos, size_t *len)
 
 static void __noreturn wrong_data(const unsigned char *sector, size_t pos)
 {
-	char text[120];
-
-	stamp_describe(text, sizeof(text), sector, disk, pos / STAMP_SECTOR);
-	die(1, "%s: byte %zu: %s", name, pos, text);
+	die(1, "%s: %s", name, wrong_stamps(sector, STAMP_SECTOR, disk, pos));
 }
 
 static void check_result(const char *what, size_t pos, size_t len, long result, int write)
@@ -341,11 +338,10 @@ static void cut_below_read(void)
 
 static void check_stamps(const unsigned char *mem, size_t pos, size_t len)
 {
-	size_t i;
+	const char *why = wrong_stamps(mem, len, disk, pos);
 
-	for (i = 0; i < len; i += STAMP_SECTOR)
-		if (!stamp_ok(mem + i, disk, (pos + i) / STAMP_SECTOR))
-			wrong_data(mem + i, pos + i);
+	if (why)
+		die(1, "%s: %s", name, why);
 }
 
 static void read_right(int file, void *mem, size_t pos, size_t len)
@@ -697,7 +693,6 @@ static void *get_shared(size_t len)
 
 int main(int argc, char **argv)
 {
-	size_t pos;
 	int i;
 
 	help_if_asked(argc, argv, usage);
@@ -711,8 +706,7 @@ int main(int argc, char **argv)
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);
 	buf = get_memory(FILE_MAX);
-	for (pos = 0; pos < FILE_MAX; pos += STAMP_SECTOR)
-		stamp_fill(right + pos, disk, pos / STAMP_SECTOR);
+	fill_stamps((char *)right, FILE_MAX, disk, 0);
 
 	if (only) {
 		only->run();

@@ -56,15 +56,6 @@ static void fail(const char *step)
 	die(1, "%s: %s: %s", opt.name, step, strerror(errno));
 }
 
-static void stamp_memory(void)
-{
-	unsigned long long sector;
-
-	memory = load_memory(opt.size, opt.huge);
-	for (sector = 0; sector < opt.size / STAMP_SECTOR; sector++)
-		stamp_fill(memory + sector * STAMP_SECTOR, DISK, sector);
-}
-
 static void prepare(void)
 {
 	int fd;
@@ -108,9 +99,8 @@ static void read_back(char *buf, size_t size)
 {
 	int fd = open(opt.name, O_RDONLY | O_DIRECT);
 	unsigned long long pos;
-	char what[200];
+	const char *why;
 	ssize_t done;
-	size_t i;
 
 	if (fd < 0)
 		fail("open");
@@ -122,13 +112,9 @@ static void read_back(char *buf, size_t size)
 			fail("read");
 		if ((size_t)done != size)
 			die(1, "%s: read %zd of %zu bytes at %llu", opt.name, done, size, pos);
-		for (i = 0; i < size; i += STAMP_SECTOR) {
-			if (stamp_ok(buf + i, DISK, (pos + i) / STAMP_SECTOR))
-				continue;
-			stamp_describe(what, sizeof(what), buf + i, DISK, (pos + i) / STAMP_SECTOR);
-			die(EXIT_DATA, "%s: sector %llu holds %s", opt.name,
-			    (pos + i) / STAMP_SECTOR, what);
-		}
+		why = wrong_stamps(buf, size, DISK, pos);
+		if (why)
+			die(EXIT_DATA, "%s: %s", opt.name, why);
 	}
 	close(fd);
 }
@@ -143,7 +129,8 @@ int main(int argc, char **argv)
 	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)
 		die(EXIT_USAGE, "size= is not a multiple of bs=, or bs= not of %d", STAMP_SECTOR);
 	want_file(opt.name);
-	stamp_memory();
+	memory = load_memory(opt.size, opt.huge);
+	fill_stamps(memory, opt.size, DISK, 0);
 	if (opt.before == OVER) {
 		round_once(&to_mark, &whole);
 		to_mark = 0;

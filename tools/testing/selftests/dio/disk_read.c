@@ -21,8 +21,8 @@
  *	Completed reading N mbytes in S seconds (R Mbytes/sec), U usec mean
  *
  * N is of all devices, a mbyte is 2^20. S is from the start to the end of the last reader. U is
- * the mean of the readers' own times divided by the number of all blocks. Devices that are on one
- * disk are told on stderr, and read.
+ * the mean of the readers' own times divided by the number of all blocks. Whether two devices are
+ * on one disk dio_guard.sh tells.
  *
  * A failure is one line on stderr. The first device that fails decides, the others are stopped.
  * Exit status: 0 all was read, and right if verified; 2 usage; 3 no such device, or it cannot be
@@ -40,7 +40,6 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "claim.h"
 #include "raw_ioctl.h"
 #include "stamp.h"
 
@@ -61,8 +60,6 @@ struct reader {
 	int raw;
 	unsigned long long size;		/* of the device, in bytes */
 	unsigned long long disk;		/* its number, if verified */
-	dev_t dev;				/* the block device; 0 if not known */
-	struct disks below;			/* what it is made of */
 };
 
 /* What the readers leave for the parent, in shared memory */
@@ -191,8 +188,6 @@ static void open_device(struct reader *r)
 		    r->name);
 	if (opt.direct && !r->raw)
 		flags |= O_DIRECT;
-	r->dev = r->raw ? raw_bound_to(minor(st.st_rdev)) : st.st_rdev;
-	disks_of(&r->below, r->dev);
 	r->fd = open(r->name, flags);
 	if (r->fd < 0)
 		die(EXIT_DEVICE, "%s: cannot be opened: %s", r->name, strerror(errno));
@@ -207,29 +202,12 @@ static void *touched_memory(unsigned long long size, int flags)
 	return mem == MAP_FAILED ? NULL : memset(mem, 0, size);
 }
 
-/* Two devices can be one disk; each is as fast as the other leaves it. */
-static void tell_shared(const struct reader *r)
-{
-	const struct reader *other;
-	const char *disk;
-
-	for (other = readers; other < r; other++) {
-		disk = r->dev && r->dev == other->dev ? r->name :
-			common_disk(&r->below, &other->below);
-		if (!disk)
-			continue;
-		fprintf(stderr, PROGRAM ": %s and %s are on one disk (%s)\n", other->name,
-			r->name, disk);
-		return;
-	}
-}
-
 /* The disk's number stands in its first block; no two devices may have the same. */
 static void learn_disk(struct reader *r)
 {
 	void *buf = touched_memory(opt.bs, MAP_PRIVATE);
 	struct reader *other;
-	char text[128];
+	const char *why;
 	ssize_t n;
 
 	if (!buf)
@@ -239,10 +217,9 @@ static void learn_disk(struct reader *r)
 		die(EXIT_IO, "%s: read error at offset 0: %s", r->name,
 		    n < 0 ? strerror(errno) : "device gone");
 	r->disk = stamp_disk(buf);
-	if (!stamp_ok(buf, r->disk, 0)) {
-		stamp_describe(text, sizeof(text), buf, r->disk, 0);
-		die(EXIT_DATA, "%s: wrong data in sector 0: %s", r->name, text);
-	}
+	why = wrong_stamps(buf, STAMP_SECTOR, r->disk, 0);
+	if (why)
+		die(EXIT_DATA, "%s: %s", r->name, why);
 	for (other = readers; other < r; other++)
 		if (other->disk == r->disk)
 			die(EXIT_DATA, "%s and %s: both carry the stamps of disk %llu",
@@ -318,17 +295,10 @@ static void splice_block(struct reader *r, int *pipefd, int null, unsigned long 
 
 static void verify_block(struct reader *r, const char *buf, unsigned long long offset)
 {
-	unsigned long long sector = offset / STAMP_SECTOR;
-	const char *end = buf + opt.bs;
-	char text[128];
+	const char *why = wrong_stamps(buf, opt.bs, r->disk, offset);
 
-	for (; buf < end; buf += STAMP_SECTOR, sector++) {
-		if (stamp_ok(buf, r->disk, sector))
-			continue;
-		stamp_describe(text, sizeof(text), buf, r->disk, sector);
-		fail(r, EXIT_DATA, "wrong data in sector %llu: %s, wanted disk %llu",
-		     sector, text, r->disk);
-	}
+	if (why)
+		fail(r, EXIT_DATA, "%s", why);
 }
 
 static void read_device(struct reader *r, char *buf, int *pipefd, int null)
@@ -538,8 +508,6 @@ int main(int argc, char **argv)
 		open_device(&readers[i]);
 	for (i = 0; opt.verify && i < nr_readers; i++)
 		learn_disk(&readers[i]);
-	for (i = 0; i < nr_readers; i++)
-		tell_shared(&readers[i]);
 	shared = touched_memory(sizeof(*shared) + nr_readers * sizeof(struct result), MAP_SHARED);
 	if (!shared)
 		die(EXIT_IO, "no memory for %u readers", nr_readers);

@@ -111,15 +111,14 @@ static int open_target(void)
 
 static void write_stamps(int fd)
 {
-	static unsigned char buf[CHUNK];
+	static char buf[CHUNK];
 	unsigned long long pos = 0;
-	size_t len, done, i;
+	size_t len, done;
 	ssize_t n;
 
 	while (pos < opt.size) {
 		len = opt.size - pos < CHUNK ? opt.size - pos : CHUNK;
-		for (i = 0; i < len; i += STAMP_SECTOR)
-			stamp_fill(buf + i, opt.disk, (pos + i) / STAMP_SECTOR);
+		fill_stamps(buf, len, opt.disk, pos);
 		for (done = 0; done < len; done += n) {
 			n = write(fd, buf + done, len - done);
 			if (n <= 0)

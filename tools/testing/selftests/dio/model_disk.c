@@ -12,9 +12,8 @@
  * monotonic clock, so under QEMU's -icount nothing depends on the host. A device is as long as size
  * says, zero at first, its sectors are those at the start of the modelled disk.
  *
- * Three processes: the first waits, and passes signals on; its child, the keeper, makes the devices
- * and takes them away, also when the first or the server is killed; the keeper's child, the server,
- * answers requests from memory.
+ * Two processes: the first, the keeper, makes the devices and takes them away, also when the server
+ * is killed; its child, the server, answers requests from memory.
  *
  * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk or no io_uring.
  */
@@ -57,15 +56,15 @@ struct device {
 };
 
 static struct {
-	const struct disk_kind *kind;
 	unsigned long long n, size;
+	int kind;
 } opt = { .n = 8, .size = 64ULL << 20 };
 
 static struct device devices[DEVICES];
 static struct disk_link link_shared;
 static int control;
 
-static sigset_t signals;	/* that all three take by sigwait(), or not at all */
+static sigset_t signals;	/* that both take by sigwait(), or not at all */
 
 /* The keeper's: for control commands, devices that it made, and who serves them */
 static struct ring commands;
@@ -74,36 +73,19 @@ static pid_t keeper, server;
 
 static struct ring ring;	/* the server's: for requests */
 
-static void parse_word(char *word)
-{
-	if (!strcmp(word, "fc")) {
-		opt.kind = &disk_fc_2002;
-		link_shared.rate = 202000000;
-	} else if (!strcmp(word, "u320")) {
-		opt.kind = &disk_u320_2004;
-		link_shared.rate = 320000000;
-	} else if (!strcmp(word, "array")) {
-		opt.kind = &disk_array;
-		link_shared.rate = 200000000;
-	} else if (!strcmp(word, "nvme")) {
-		opt.kind = &disk_nvme;
-		link_shared.rate = 2000000000;
-	} else if (!strncmp(word, "n=", 2)) {
-		opt.n = parse_number(word, word + 2);
-	} else if (!strncmp(word, "size=", 5)) {
-		opt.size = parse_number(word, word + 5);
-	} else {
-		die(EXIT_USAGE, "unknown word %s", word);
-	}
-}
+static const struct { const struct disk_kind *disk; unsigned long long rate; } kinds[] = {
+	{ &disk_fc_2002, 202000000 }, { &disk_u320_2004, 320000000 },
+	{ &disk_array, 200000000 }, { &disk_nvme, 2000000000 },
+};
 
-/* Get @signal when @parent dies, or now if it has died already. */
-static void follow(pid_t parent, int signal)
-{
-	prctl(PR_SET_PDEATHSIG, signal);
-	if (getppid() != parent)
-		raise(signal);
-}
+static const struct word words[] = {
+	{ .name = "fc", .flag = &opt.kind, .value = 1 },
+	{ .name = "u320", .flag = &opt.kind, .value = 2 },
+	{ .name = "array", .flag = &opt.kind, .value = 3 },
+	{ .name = "nvme", .flag = &opt.kind, .value = 4 },
+	{ .name = "n=", .number = &opt.n }, { .name = "size=", .number = &opt.size },
+	{ .name = NULL }
+};
 
 /* Entries of 128 bytes, which ublk's control commands need: struct io_uring_sqe is 64. */
 static struct io_uring_sqe *queue_command(struct ring *r, int fd, unsigned int op, __u64 data)
@@ -164,7 +146,7 @@ static void add_device(struct device *d)
 		.len = sizeof(params),
 		.types = UBLK_PARAM_TYPE_BASIC,
 		.basic = {
-			.attrs = opt.kind->rpm ? UBLK_ATTR_ROTATIONAL : 0,
+			.attrs = d->disk.kind->rpm ? UBLK_ATTR_ROTATIONAL : 0,
 			.logical_bs_shift = 9, .physical_bs_shift = 9,
 			.io_min_shift = 9, .io_opt_shift = 9,
 			.max_sectors = IO_BYTES / DISK_SECTOR,
@@ -264,7 +246,9 @@ static void __noreturn serve(int ready)
 	__u64 next, at, data;
 	long result;
 
-	follow(keeper, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != keeper)
+		exit(1);
 	ring_setup(&ring, DEVICES * DEPTH, IORING_SETUP_SQE128);
 	for (i = 0; i < opt.n; i++)
 		open_device(&devices[i]);
@@ -342,20 +326,27 @@ static void check_words(void)
 
 	if (!opt.kind || !opt.n || opt.n > DEVICES || !opt.size || opt.size % DISK_SECTOR)
 		die(EXIT_USAGE, "%s", usage);
+	link_shared.rate = kinds[opt.kind - 1].rate;
 	for (i = 0; i < opt.n; i++)
-		disk_init(&devices[i].disk, opt.kind, &link_shared);
+		disk_init(&devices[i].disk, kinds[opt.kind - 1].disk, &link_shared);
 	most = devices[0].disk.sectors * DISK_SECTOR;
 	if (opt.size > most)
 		die(EXIT_USAGE, "size=%llu: the disk has %llu bytes", opt.size, most);
 }
 
-static void __noreturn keep(pid_t first)
+int main(int argc, char **argv)
 {
 	unsigned long long i;
 	int k;
 
+	parse_words(argc, argv, usage, words, NULL, 0);
+	check_words();
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	keeper = getpid();
-	follow(first, SIGTERM);
 	control = open("/dev/ublk-control", O_RDWR);
 	if (control < 0)
 		die(4, "/dev/ublk-control: %s", strerror(errno));
@@ -368,34 +359,5 @@ static void __noreturn keep(pid_t first)
 	sigwait(&signals, &k);
 	if (k == SIGCHLD)
 		server_ended();
-	exit(0);
-}
-
-int main(int argc, char **argv)
-{
-	pid_t first = getpid(), child;
-	int status, k;
-
-	help_if_asked(argc, argv, usage);
-	for (k = 1; k < argc; k++)
-		parse_word(argv[k]);
-	check_words();
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	child = fork();
-	if (child < 0)
-		die(1, "fork: %s", strerror(errno));
-	if (!child)
-		keep(first);
-	while (!waitpid(child, &status, WNOHANG)) {
-		sigwait(&signals, &k);
-		if (k != SIGCHLD)
-			kill(child, SIGTERM);
-	}
-	if (WIFSIGNALED(status))
-		die(1, "the keeper of the devices was killed by signal %d", WTERMSIG(status));
-	return WEXITSTATUS(status);
+	return 0;
 }

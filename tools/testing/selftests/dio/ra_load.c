@@ -84,15 +84,14 @@ static unsigned long long pick(unsigned long long below)
 static void verify(const unsigned char *data, unsigned long long pos, unsigned long long len)
 {
 	unsigned long long off;
-	char text[120];
+	const char *why;
 
 	for (off = 0; off < len; off += STAMP_SECTOR) {
-		if (stamp_ok(data + off, opt.disk, (pos + off) / STAMP_SECTOR) ||
-		    (opt.holes && !memcmp(data + off, zeros, STAMP_SECTOR)))
+		if (opt.holes && !memcmp(data + off, zeros, STAMP_SECTOR))
 			continue;
-		stamp_describe(text, sizeof(text), data + off, opt.disk,
-			       (pos + off) / STAMP_SECTOR);
-		die(EXIT_DATA, "%s: byte %llu: %s", opt.name, pos + off, text);
+		why = wrong_stamps(data + off, STAMP_SECTOR, opt.disk, pos + off);
+		if (why)
+			die(EXIT_DATA, "%s: %s", opt.name, why);
 	}
 }
 
@@ -162,11 +161,11 @@ static void read_on(unsigned long long pos)
 
 static void write_at(unsigned long long pos, unsigned long long len)
 {
-	unsigned long long off, start;
+	unsigned long long start;
 	ssize_t got;
 
-	for (off = 0; opt.verify && off < len; off += STAMP_SECTOR)
-		stamp_fill(buf + off, opt.disk, (pos + off) / STAMP_SECTOR);
+	if (opt.verify)
+		fill_stamps((char *)buf, len, opt.disk, pos);
 	start = now_ns();
 	got = pwrite(fd, buf, len, pos);
 	nsec += now_ns() - start;

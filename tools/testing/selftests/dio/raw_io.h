@@ -27,6 +27,7 @@ void trying(const char *fmt, ...) __printf(1, 2);
 #include "async.h"
 #include "load.h"
 #include "raw_ioctl.h"
+#include "stamp.h"
 
 #define KIB		1024UL
 #define MIB		(1024 * KIB)
@@ -56,17 +57,14 @@ struct raw_case {
 	const char *args;	/* names of case_args, separated by blanks */
 };
 
-extern const struct raw_case ctl_cases[], data_cases[], disk_cases[], file_cases[];
+extern const struct raw_case ctl_cases[], data_cases[], file_cases[];
 
 /* @result is a count, or a negative error number. */
 void expect(long result, long wanted, const char *what);
 #define expect_call(call, wanted, what)	expect(sys_result(call), wanted, what)
 
-/* Stamped data: each word depends on its position on the disk and on a generation. */
-__u64 stamp(__u64 pos, unsigned int gen);
-void fill(void *buf, size_t len, __u64 pos, unsigned int gen);
-void check(const void *buf, size_t len, __u64 pos, unsigned int gen, const char *what);
-void check_bytes(const void *buf, size_t len, int byte, const char *what);
+/* Stamps (stamp.h) of a generation in place of a disk */
+void check(const char *buf, size_t len, __u64 pos, unsigned int gen, const char *what);
 
 /* A process that goes on in the caller, too, and one that ended well, or we do not. */
 pid_t fork_child(void);

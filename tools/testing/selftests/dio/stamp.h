@@ -94,4 +94,34 @@ static inline void stamp_describe(char *text, size_t size, const void *buf, unsi
 	snprintf(text, size, "a damaged stamp (byte %u is %02x, not %02x)", i, byte[i], want[i]);
 }
 
+/* The stamps of @disk for @len bytes at @pos */
+static inline void fill_stamps(char *buf, size_t len, unsigned long long disk,
+			       unsigned long long pos)
+{
+	size_t i;
+
+	for (i = 0; i < len; i += STAMP_SECTOR)
+		stamp_fill(buf + i, disk, (pos + i) / STAMP_SECTOR);
+}
+
+/* NULL if that is what they are, else what is wrong with the first sector that is not */
+static inline const char *wrong_stamps(const void *buf, size_t len, unsigned long long disk,
+				       unsigned long long pos)
+{
+	unsigned long long sector = pos / STAMP_SECTOR;
+	const char *at = buf, *end = at + len;
+	static char text[200];
+	char what[128];
+
+	for (; at < end; at += STAMP_SECTOR, sector++) {
+		if (stamp_ok(at, disk, sector))
+			continue;
+		stamp_describe(what, sizeof(what), at, disk, sector);
+		snprintf(text, sizeof(text), "wrong data in sector %llu: %s, wanted disk %llu",
+			 sector, what, disk);
+		return text;
+	}
+	return NULL;
+}
+
 #endif

@@ -11,8 +11,6 @@
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_faults.sh
-. "$(dirname "$0")/dio_faults.sh"
 # shellcheck source=dio_lio.sh
 . "$(dirname "$0")/dio_lio.sh"
 # shellcheck source=dio_files.sh
@@ -53,12 +51,8 @@ on_disk()
 	lio_lun 1 $((64 << 20)) "block_size=$1" && lio_path 1 0 || lacking=$DIO_WHY
 	disk=$LIO_DISK
 	while IFS=: read -r name maker _; do
-		case="$name, sectors of $1"
-		if [ -n "$lacking" ] || why=$(dio_fs_lacks "$name" "$maker"); then
-			dio_skip "$case" "${lacking:-$why}"
-		else
-			dio_try "$case" on_files "$name" "$maker" "$1"
-		fi
+		dio_fs_try "$lacking" "$name, sectors of $1" "$name" "$maker" \
+			on_files "$name" "$maker" "$1"
 	done <<-LIST
 	$systems
 	LIST

@@ -11,8 +11,6 @@
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_faults.sh
-. "$DIO_DIR/dio_faults.sh"
 # shellcheck source=dio_lio.sh
 . "$DIO_DIR/dio_lio.sh"
 # shellcheck source=dio_md.sh
@@ -119,19 +117,49 @@ goes_on()
 
 # --- scsi_debug --------------------------------------------------------------------------------
 
-# inject WHAT: a fault of scsi_debug (dio_faults.sh)
-inject()
+sd=/sys/bus/pseudo/drivers/scsi_debug
+param=/sys/module/scsi_debug/parameters
+
+# put VALUE FILE
+put()
 {
-	fault_debug "$1" "$DIO_DISK" && return
-	echo "$FAULT_WHY"
+	_dio_put "$1" "$2" && return
+	echo "$2 does not take $1"
 	return 1
 }
 
+# inject WHAT: a fault of scsi_debug from now on; of medium, busy and lost the last one counts
+#	medium		sector 4660 of each of its disks cannot be read
+#	protected	its disks take no writes; the kernel learns of it by rescan
+#	busy		its host takes no command now, every third time
+#	lost		every 150th command is lost, and aborted when its time is over
+#	full		40 reads and 40 writes of $DIO_DISK meet TASK SET FULL: rule 2 ends READ(10) and
+#			WRITE(10) with status 0x28 so many times (from 6.7 on)
+inject()
+{
+	case $1 in
+	medium)		put 1 $param/medium_error_count && put 2 $sd/opts ;;
+	protected)	put 1 $param/wp ;;
+	busy)		put 3 $sd/every_nth && put 0x8000 $sd/opts ;;
+	lost)		put 150 $sd/every_nth && put 4 $sd/opts ;;
+	full)		put "2 -40 0x28 0 0 0x28 0 0 0" "$rules" &&
+				put "2 -40 0x2a 0 0 0x28 0 0 0" "$rules" ;;
+	esac
+}
+
+# 10 sectors are its default. A rule that has done its work may still be there, or not.
 no_fault()
 {
-	fault_debug_none "$DIO_DISK" && return
-	echo "$FAULT_WHY"
-	return 1
+	put 0 $sd/every_nth && put 0 $sd/opts && put 0 $param/wp &&
+		put 10 $param/medium_error_count || return
+	for each in 0x28 0x2a; do
+		[ ! -e "$rules" ] || _dio_put "- 2 $each" "$rules" || :
+	done
+}
+
+rescan()
+{
+	put 1 "/sys/block/${DIO_DISK##*/}/device/rescan"
 }
 
 # Merged with its neighbours, a request takes them with it when it fails.
@@ -140,6 +168,9 @@ make_sd()
 	dio_get_scratch
 	echo 2 >"/sys/block/${DIO_DISK##*/}/queue/nomerges"
 	bad=$(($(cat /sys/module/scsi_debug/parameters/medium_error_start) * 512))
+	[ -d /sys/kernel/debug/block ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null || :
+	rules=$(basename "$(readlink -f "/sys/block/${DIO_DISK##*/}/device")")
+	rules=/sys/kernel/debug/scsi_debug/$rules/error
 	dio_on_exit no_fault
 }
 
@@ -252,10 +283,10 @@ protected()
 	exec 9<"$DIO_DISK" || return
 	flock 9 && io "$1" "$DIO_DISK" write size=1m gen=1 && inject protected &&
 		io "$1" "$DIO_DISK" write size=1m gen=2 bad=0 badsize=1m "$(failure "$1" EREMOTEIO)" &&
-		fault_rescan "$DIO_DISK" && refused "$1" && io "$1" "$DIO_DISK" read size=1m gen=1
+		rescan && refused "$1" && io "$1" "$DIO_DISK" read size=1m gen=1
 	rc=$?
 	exec 9<&-
-	no_fault && fault_rescan "$DIO_DISK" || return
+	no_fault && rescan || return
 	[ $rc -eq 0 ] && io "$1" "$DIO_DISK" write size=1m gen=3 && io "$1" "$DIO_DISK" read size=1m gen=3
 }
 
@@ -285,11 +316,11 @@ host_busy()
 # Nobody but the disk knows of it; its queue becomes shorter. Rules that have done their work count 0.
 task_set_full()
 {
-	fault_rules "$DIO_DISK" || { echo "$FAULT_WHY"; return 4; }
+	[ -e "$rules" ] || { echo "scsi_debug of this kernel takes no rules for errors"; return 4; }
 	inject full && io "$1" "$DIO_DISK" load size=1m n=400
 	rc=$?
-	cat "$FAULT_RULES"
-	left=$(awk '$1 == 2 && $2 == 0' "$FAULT_RULES" | wc -l)
+	cat "$rules"
+	left=$(awk '$1 == 2 && $2 == 0' "$rules" | wc -l)
 	no_fault && [ $rc -eq 0 ] && [ "$left" -eq 2 ]
 }
 
@@ -302,10 +333,18 @@ aborted()
 	return $rc
 }
 
+# luns_reset: prints how many LUNs scsi_debug has reset so far
+luns_reset()
+{
+	set -- /proc/scsi/scsi_debug/*
+	[ -e "$1" ] && sed -n 's/^RESETs: device=\([0-9]*\),.*/\1/p' "$1"
+}
+
 # resets WAY: some while there are reads and writes in flight
 resets()
 {
-	fault_resets >/dev/null || { echo "$FAULT_WHY"; return 4; }
+	luns_reset >/dev/null ||
+		{ echo "scsi_debug does not tell of resets (CONFIG_SCSI_PROC_FS)"; return 4; }
 	command -v sg_reset || { echo "program sg_reset is missing"; return 4; }
 	dio_sd_delay 5000000
 	during "$1" "$DIO_DISK" "most=20000" three_resets
@@ -317,9 +356,9 @@ resets()
 three_resets()
 {
 	for _ in 1 2 3; do
-		count=$(fault_resets)
+		count=$(luns_reset)
 		sg_reset -d -N "$DIO_DISK" && goes_on "$DIO_DISK" || return
-		[ "$(fault_resets)" -gt "$count" ] || { echo "no LUN was reset"; return 1; }
+		[ "$(luns_reset)" -gt "$count" ] || { echo "no LUN was reset"; return 1; }
 	done
 }
 
@@ -527,7 +566,7 @@ rename()
 	wwid=$(cat "$host/wwid")
 	address=${host##*/}
 	dio_pull "$path0" && dio_wait 30 path_is_gone && goes_on "$multi" &&
-		fault_scan "${address%%:*}" &&
+		put "- - -" "/sys/class/scsi_host/host${address%%:*}/scan" &&
 		dio_wait 30 _lio_arrived "${address%:*}" || return
 	path0=$LIO_DISK
 	echo "$old is $path0 now"

@@ -165,11 +165,6 @@ fio_on()
 		fio --eta=never "$DIO_DIR/test_file_load.fio"
 }
 
-load_on()
-{
-	dio_fs_make "$1" "$2" "$disk" && dio_fs_on "$1" "$disk" fio_on "$1" "$3"
-}
-
 dio_init "$@"
 dio_need dd mke2fs mkfs.vfat losetup dmsetup truncate
 dio_get_part files
@@ -216,7 +211,7 @@ while IFS=: read -r name maker less; do
 	[ "$name" != ocfs2 ] || dio_unless "${why:-$one_cpu}" \
 		"readers and writers on a CPU each, ocfs2" race_on "$name" "$maker" 1 apart within=25
 	dio_unless "${why:-$fio}" "fio verifies what it writes, $name" \
-		load_on "$name" "$maker" "${less:-1}"
+		dio_fs_with "$name" "$maker" "$disk" fio_on "$name" "${less:-1}"
 done <<LIST
 $dio_systems
 LIST

@@ -66,8 +66,7 @@ models()
 {
 	[ -n "$loop" ] || why="no loop device"
 	while IFS=: read -r name maker; do
-		lacks=$(dio_fs_lacks "$name" "$maker") || lacks=$why
-		dio_unless "$lacks" "random operations on $name$2" \
+		dio_fs_try "$why" "random operations on $name$2" "$name" "$maker" \
 			dio_fs_model "$name" "$maker" "$loop" "unit=$1" "n=$ops"
 	done
 	why=""

@@ -18,8 +18,6 @@
 . "$(dirname "$0")/dio_common.sh"
 # shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
-# shellcheck source=dio_faults.sh
-. "$(dirname "$0")/dio_faults.sh"
 # shellcheck source=dio_lio.sh
 . "$(dirname "$0")/dio_lio.sh"
 
@@ -28,28 +26,15 @@ mib=$((1 << 20))
 tracing=/sys/kernel/tracing
 systems=$(echo "$dio_systems" | grep -E '^(ext4|xfs):')
 
-# unless_lacking CASE NAME MAKER CMD...: skipped for the reason in $lacking, or if there is no NAME
-unless_lacking()
-{
-	ul_case=$1
-	ul_why=$lacking
-	[ -n "$ul_why" ] || ul_why=$(dio_fs_lacks "$2" "$3") || ul_why=
-	shift 3
-	if [ -n "$ul_why" ]; then
-		dio_skip "$ul_case" "$ul_why"
-	else
-		dio_try "$ul_case" "$@"
-	fi
-}
-
-# on_each CASE CMD WORD...: CMD NAME MAKER WORD... for each file system; % in CASE is its name
+# on_each CASE CMD WORD...: CMD NAME MAKER WORD... for each file system; % in CASE is its name, and
+# there may be a reason in $lacking to skip it
 on_each()
 {
 	oe_case=$1
 	oe_cmd=$2
 	shift 2
 	while IFS=: read -r name maker; do
-		unless_lacking "${oe_case%\%*}$name${oe_case#*%}" "$name" "$maker" \
+		dio_fs_try "$lacking" "${oe_case%\%*}$name${oe_case#*%}" "$name" "$maker" \
 			"$oe_cmd" "$name" "$maker" "$@"
 	done <<-LIST
 	$systems
@@ -75,31 +60,27 @@ flushed()
 	[ "$counted" -ge "$2" ] && [ "$counted" -le "$3" ]
 }
 
-# through NAME MAKER: where all is allocated the disk writes through, and only a journal may flush it
-# by the way; where not, each write does
+# Where all is allocated the disk writes through, and only a journal may flush it by the way; where
+# not, each write does.
 through()
 {
-	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	dd if=/dev/zero of="$DIO_TMP/mnt/over" bs=64k count=1 status=none &&
 		truncate -s 64K "$DIO_TMP/mnt/hole" && flushed "$DIO_TMP/mnt/over" 0 3 &&
 		flushed "$DIO_TMP/mnt/hole" 8 99
-	through_rc=$?
-	umount "$DIO_TMP/mnt" && return $through_rc
 }
 
-# whole NAME MAKER: files have no count of requests, but the disk must be told (U in the trace) at
-# least for the shortest write from each memory. Longer ones xfs may have done in another way.
+# Files have no count of requests, but the disk must be told (U in the trace) at least for the shortest
+# write from each memory. Longer ones xfs may have done in another way.
 whole()
 {
 	trace_bios 1 || { echo "this kernel has no trace of bios"; return 4; }
-	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	: >"$tracing/trace"
-	"$DIO_DIR/dio_atomic" "$DIO_TMP/mnt/file" && trace_bios 0 &&
-		told=$(grep -cE ' W[A-Z]*U .*dio_atomic' "$tracing/trace") &&
+	"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" && trace_bios 0 &&
+		told=$(grep -cE ' W[A-Z]*U .*dio_align' "$tracing/trace") &&
 		echo "$told atomic bios" && [ "$told" -ge 2 ]
 	whole_rc=$?
 	trace_bios 0
-	umount "$DIO_TMP/mnt" && return $whole_rc
+	return $whole_rc
 }
 
 trace_bios()
@@ -159,10 +140,9 @@ blocks_in_pieces()
 	lio_remove 1
 }
 
-# shared MAKER: a write over a block that another file has, too, is that file's alone no more
+# A write over a block that another file has, too, is that file's alone no more.
 shared()
 {
-	dio_fs_make xfs "$1" "$disk" && dio_fs_mount xfs "$disk" "$DIO_TMP/mnt" || return
 	head -c 64K /dev/urandom >"$DIO_TMP/before" &&
 		dd if="$DIO_TMP/before" of="$DIO_TMP/mnt/one" bs=64k oflag=direct status=none &&
 		cp --reflink=always "$DIO_TMP/mnt/one" "$DIO_TMP/mnt/two" && sync &&
@@ -171,14 +151,11 @@ shared()
 		dd if="$DIO_TMP/mnt/two" of="$DIO_TMP/two" bs=64k iflag=direct status=none &&
 		cmp "$DIO_TMP/before" "$DIO_TMP/two" &&
 		cmp -i 4096:0 -n 4096 "$DIO_TMP/mnt/one" /dev/zero
-	shared_rc=$?
-	umount "$DIO_TMP/mnt" && return $shared_rc
 }
 
-# refused NAME MAKER: a write over a block fails if the disk does, and the file is as it was
+# A write over a block fails if the disk does, and the file is as it was.
 refused()
 {
-	dio_fs_make "$1" "$2" "$disk" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" || return
 	head -c 64K /dev/urandom >"$DIO_TMP/before" &&
 		dd if="$DIO_TMP/before" of="$DIO_TMP/mnt/one" bs=64k oflag=direct status=none &&
 		sync && dio_dm_table kinds "0 $DIO_SECTORS error" || return
@@ -190,20 +167,20 @@ refused()
 	cat "$DIO_TMP/refused"
 	[ $refused_rc -eq 0 ] && grep -q 'Input/output error' "$DIO_TMP/refused" &&
 		cmp "$DIO_TMP/before" "$DIO_TMP/mnt/one"
-	refused_rc=$?
-	umount "$DIO_TMP/mnt" && return $refused_rc
 }
 
 test_shared()
 {
 	maker=$(echo "$systems" | sed -n 's/^xfs://p')
-	unless_lacking "a write over a block that two files share, xfs" xfs "$maker" shared "$maker"
+	dio_fs_try "" "a write over a block that two files share, xfs" xfs "$maker" \
+		dio_fs_with xfs "$maker" "$disk" shared
 }
 
 test_through()
 {
 	[ "$(cat "/sys/block/${DIO_DISK##*/}/queue/fua")" = 1 ] || lacking="the disk has no FUA"
-	on_each "O_DSYNC on % writes through, and flushes where it allocates" through
+	on_each "O_DSYNC on % writes through, and flushes where it allocates" \
+		dio_fs_with "$disk" through
 }
 
 test_protected()
@@ -220,7 +197,7 @@ test_encrypted()
 	maker=$(echo "$systems" | sed -n 's/^ext4://p')
 	[ -e /sys/fs/ext4/features/encryption ] || lacking="ext4 of this kernel encrypts nothing"
 	command -v xfs_io >/dev/null || lacking="program xfs_io is missing"
-	unless_lacking "random operations on ext4, encrypted" ext4 "$maker" encryption
+	dio_fs_try "$lacking" "random operations on ext4, encrypted" ext4 "$maker" encryption
 	lacking=""
 }
 
@@ -233,16 +210,16 @@ dio_on_exit dio_umount "$DIO_TMP/mnt"
 lacking=""
 dio_plan 18
 
-dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_atomic" "$DIO_DISK"
+dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_align" atomic "$DIO_DISK"
 dio_get_part kinds
 disk=$DIO_DM
 test_polled
 blocks_in_pieces 512 64
 blocks_in_pieces 4096 512
 test_shared
-on_each "a write over a block that the disk refuses, %" refused
+on_each "a write over a block that the disk refuses, %" dio_fs_with "$disk" refused
 test_through
-on_each "writes that are whole or not at all, %" whole
+on_each "writes that are whole or not at all, %" dio_fs_with "$disk" whole
 test_protected
 test_encrypted
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"

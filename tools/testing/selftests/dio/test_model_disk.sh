@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # model_disk: block devices that take the time of a disk hold what was written, take at least that
-# time, and are gone afterwards, whoever ended them.
+# time, and are gone afterwards. The model itself is tested in tools/testing/dio/model_disk_test.c.
 #
 # Who is hurt when they are not: whoever measures on them. A device that answers too early makes
 # every figure worthless; one that stays behind makes the next run fail.
@@ -129,16 +129,6 @@ many_at_once()
 	wait "$load"
 }
 
-# Two programs beside each other: neither takes the other's devices, nor with it when it goes.
-side_by_side()
-{
-	old=$pid old_disks=$disks
-	start u320 2 8m && stamp_all && verify blocks=8 bs=1m direct && kill -TERM "$pid" && wait "$pid"
-	bad=$?
-	pid=$old disks=$old_disks disk=${old_disks%% *}
-	verify blocks=16 bs=1m direct && return $bad
-}
-
 still()
 {
 	start nvme 1 16m && are 32768 0 && stamp_all && verify blocks=16 bs=1m direct && stop
@@ -191,7 +181,7 @@ while_read()
 
 kill_server()
 {
-	kill -9 "$(child_of "$(child_of "$pid")")"
+	kill -9 "$(child_of "$pid")"
 }
 
 terminated()
@@ -204,20 +194,6 @@ server_killed()
 	while_read kill_server && ends 1 'the server was killed by signal 9'
 }
 
-kill_first()
-{
-	kill -9 "$pid"
-}
-
-# Its keeper goes on without it until all is taken away.
-first_killed()
-{
-	while_read kill_first || return
-	wait "$pid"
-	pid=""
-	dio_wait 60 nothing_left
-}
-
 held()
 {
 	start fc 1 16m || return
@@ -228,34 +204,10 @@ held()
 	ends 0 ""
 }
 
-little_memory()
-{
-	# shellcheck disable=SC3045 # dash and bash have it
-	(ulimit -v 40000 && exec "$model" fc n=1)
-}
-
-no_ublk()
-{
-	# shellcheck disable=SC2016 # the inner shell's
-	unshare -m sh -c 'mount -t tmpfs none /dev && exec "$0" fc n=1' "$model"
-}
-
-no_output()
-{
-	"$model" fc n=2 size=1m >/dev/full
-}
-
-# leaves_nothing RC REGEX NAME CMD...: dio_expect, and no device afterwards
-leaves_nothing()
-{
-	dio_expect "$@"
-	dio_check "$3: leaves nothing" nothing_left
-}
-
 # --- The cases ---------------------------------------------------------------------------------
 
 dio_init "$@"
-dio_need diff cmp awk unshare
+dio_need diff cmp awk
 if [ ! -e /dev/ublk-control ]; then
 	modprobe -q ublk_drv 2>/dev/null ||
 		dio_skip_all "this kernel has no ublk (CONFIG_BLK_DEV_UBLK)"
@@ -265,12 +217,11 @@ fi
 pid=""
 dio_on_exit stop_all
 nodes >"$DIO_TMP/nodes.before"
-dio_plan 30
+dio_plan 20
 
 dio_check "devices of the right number and length, full of zeros" come_up
 dio_check "what was written is read back" holds_data
 dio_check "more requests than tags" many_at_once
-dio_check "two programs side by side" side_by_side
 dio_check "SIGTERM takes the devices away" stop
 
 while IFS=: read -r name words; do
@@ -291,15 +242,9 @@ dio_check "a disk that does not turn" still
 
 dio_check "SIGTERM in mid-read" terminated
 dio_check "the server is killed in mid-read" server_killed
-dio_check "the program is killed in mid-read" first_killed
 dio_check "SIGTERM while a device is open" held
 
 usage='usage: model_disk fc\|u320\|array\|nvme'
 dio_expect 2 "$usage" "no words" "$model"
-dio_expect 2 "$usage" "too many devices" "$model" fc n=17
-dio_expect 2 "$usage" "half a sector" "$model" fc n=1 size=1000
 dio_expect 2 'the disk has [0-9]+ bytes' "more than the disk" "$model" fc n=1 size=19g
 dio_check "wrong words: leave nothing" nothing_left
-leaves_nothing 1 'no memory' "no memory" little_memory
-leaves_nothing 4 '/dev/ublk-control: No such file' "no ublk" no_ublk
-leaves_nothing 1 'standard output: No space' "nowhere to print to" no_output

@@ -32,19 +32,6 @@ ext4:mke2fs -q -F -t ext4:holes
 xfs:mkfs.xfs -q -f:holes
 vfat:mkfs.vfat"
 
-# check_on CASE NAME MAKER FUNCTION ARG...: skips what this machine cannot have
-check_on()
-{
-	_case=$1
-	shift
-	if dio_fs_lacks "$1" "$2" >"$DIO_TMP/lacks"; then
-		dio_skip "$_case" "$(cat "$DIO_TMP/lacks")"
-	else
-		shift 2
-		dio_check "$_case" "$@"
-	fi
-}
-
 # in_group COMMAND...: run it in the small cgroup, if there is one
 in_group()
 (
@@ -154,23 +141,24 @@ readers_beside()
 	return $_bad
 }
 
-# on NAME MAKER CMD...: CMD with a stamped $file on a new file system, or on the disk itself (bdev)
+# on NAME MAKER CMD...: CMD with a stamped $file on a new file system, or on the disk itself (bdev). It
+# never ends with 4, which would be a skip.
 on()
 {
 	_name=$1 _maker=$2
 	shift 2
 	if [ "$_name" = bdev ]; then
 		file=$disk
-		"$DIO_DIR/disk_stamp" disk=0 size=32m write-device "$disk" && "$@"
-		return
+		"$DIO_DIR/disk_stamp" disk=0 size=32m write-device "$disk" && "$@" || return 1
+	else
+		dio_fs_with "$_name" "$_maker" "$disk" on_file "$@" || return 1
 	fi
-	# shellcheck disable=SC2086 # a command line
-	$_maker "$disk" >/dev/null 2>&1 || { echo "$_maker failed"; return 1; }
-	mount -t "$_name" "$disk" "$DIO_TMP/mnt" || return
+}
+
+on_file()
+{
 	file=$DIO_TMP/mnt/file
 	"$DIO_DIR/disk_stamp" disk=0 size=32m "$file" && sync && "$@"
-	_rc=$?
-	umount "$DIO_TMP/mnt" && return $_rc
 }
 
 # restless [holes]
@@ -276,7 +264,7 @@ dio_plan $(($(echo "$systems" | wc -l) + 6))
 while IFS=: read -r name maker holes; do
 	on=on
 	[ "$name" != xfs ] || on=on_xfs
-	check_on "readers of a restless file on $name" "$name" "$maker" $on "$name" "$maker" \
+	dio_fs_try "" "readers of a restless file on $name" "$name" "$maker" $on "$name" "$maker" \
 		restless "$holes"
 done <<LIST
 $systems
@@ -284,7 +272,7 @@ LIST
 
 dio_check "readers of a file with bad pages on bdev" on bdev "" bad_pages bdev
 for name in ext2 ext4; do
-	check_on "readers of a file with bad pages on $name" $name debugfs \
+	dio_fs_try "" "readers of a file with bad pages on $name" $name debugfs \
 		on $name "mke2fs -q -F -t $name -b 4096" bad_pages $name
 done
 
@@ -294,16 +282,8 @@ if mount -t cgroup2 none "$DIO_TMP/cgroup" 2>/dev/null; then
 	dio_on_exit dio_umount "$DIO_TMP/cgroup"
 	! grep -qw memory "$DIO_TMP/cgroup/cgroup.controllers" || memory=""
 fi
-if [ -n "$memory" ]; then
-	dio_skip "readers in little memory" "$memory"
-else
-	dio_check "readers in little memory" on bdev "" in_little_memory
-fi
+dio_unless "$memory" "readers in little memory" on bdev "" in_little_memory
 for name in ext2 ext4; do
 	case="fio verifies what it writes in little memory on $name"
-	if [ -n "$memory" ]; then
-		dio_skip "$case" "$memory"
-	else
-		check_on "$case" $name fio on $name "mke2fs -q -F -t $name" fio_verifies
-	fi
+	dio_fs_try "$memory" "$case" $name fio on $name "mke2fs -q -F -t $name" fio_verifies
 done

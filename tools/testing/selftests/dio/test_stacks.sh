@@ -134,11 +134,7 @@ while IFS=: read -r name maker; do
 		bare:*)
 			why="" ;;
 		esac
-		if [ -n "$why" ]; then
-			dio_skip "$name, $kind" "$why"
-		else
-			dio_try "$name, $kind" on_stack "$name" "$maker" "$kind"
-		fi
+		dio_unless "$why" "$name, $kind" on_stack "$name" "$maker" "$kind"
 	done
 done <<-LIST
 $systems

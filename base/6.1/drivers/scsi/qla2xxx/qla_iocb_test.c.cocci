@@ -24,9 +24,9 @@ identifier cases = iocb_cases;
 @@
  struct kunit_case cases[] = {
  	...,
--	KUNIT_CASE_PARAM(test_type_7_29xx, shapes_gen_params),
+-	KUNIT_CASE(test_ring_29xx),
  	...,
--	KUNIT_CASE_PARAM(test_type_6_29xx, shapes_gen_params),
+-	KUNIT_CASE(test_type_6_29xx),
  	...
  };
 
