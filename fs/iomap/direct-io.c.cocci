@@ -131,7 +131,8 @@ expression init, vecs, pool, mapped;
 +	sr->dio_flags = write ? IOMAP_DIO_WRITE : 0;
  	...
  	bio->bi_ioprio = iocb->ki_ioprio;
-+	bio->bi_write_hint = iomi->inode->i_write_hint;
++	if (write)
++		bio->bi_write_hint = iomi->inode->i_write_hint;
  	...
 +	if (write)
 +		task_io_account_write(sr->size);
