@@ -81,11 +81,11 @@ identifier f = iomap_dio_simple_end_io;
 +/* The plug ends before anybody waits: what going to sleep takes out of one is left to threads. */
 +static void iomap_dio_send_plugged(struct bio *bio, void *priv)
 +{
-+	struct blk_plug plug;
++	struct blk_plug own;
 +
-+	blk_start_plug(&plug);
++	blk_start_plug(&own);
 +	submit_bio(bio);
-+	blk_finish_plug(&plug);
++	blk_finish_plug(&own);
 +}
 +
  static void f(...)
