@@ -81,11 +81,11 @@ identifier f = iomap_dio_simple_end_io;
 +/* The plug ends before anybody waits: what going to sleep takes out of one is left to threads. */
 +static void iomap_dio_send_plugged(struct bio *bio, void *priv)
 +{
-+	struct blk_plug plug;
++	struct blk_plug own;
 +
-+	blk_start_plug(&plug);
++	blk_start_plug(&own);
 +	submit_bio(bio);
-+	blk_finish_plug(&plug);
++	blk_finish_plug(&own);
 +}
 +
  static void f(...)
@@ -131,7 +131,8 @@ expression init, vecs, pool, mapped;
 +	sr->dio_flags = write ? IOMAP_DIO_WRITE : 0;
  	...
  	bio->bi_ioprio = iocb->ki_ioprio;
-+	bio->bi_write_hint = iomi->inode->i_write_hint;
++	if (write)
++		bio->bi_write_hint = iomi->inode->i_write_hint;
  	...
 +	if (write)
 +		task_io_account_write(sr->size);
