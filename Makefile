@@ -103,7 +103,8 @@ MODULES = modules
 GUESTS = $(addprefix guest-,$(wordlist 1,$(words $(TESTS)),1 2 $(if $(filter um%,$(KERNEL)),3 4)))
 RESULTS = log$(if $(filter-out patched kunit,$(KERNEL)),/$(KERNEL))
 # Those that take longest come first.
-LONG_FIRST := test_qla test_file_load test_field test_array_faults test_files test_raw test_stacks test_flags
+LONG_FIRST := test_qla test_file_load test_flags test_field test_array_faults test_files test_raw \
+	test_stacks
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
 # System calls of 32 bits, huge pages and gup_fast, which user-mode Linux has not; of others what tells
 # most
