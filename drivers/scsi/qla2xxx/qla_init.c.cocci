@@ -15,3 +15,21 @@ identifier rval, sp;
 +	rval = qla2x00_start_sp(sp);
  	...
  }
+
+// A login that is not sent is not under way. While it is taken for that, relogin passes the port over.
+@not_sent@
+identifier vha, fcport, rval;
+expression list said;
+@@
+ qla2x00_async_login(struct scsi_qla_host *vha, fc_port_t *fcport, ...)
+ {
+ 	...
+ 	if (!vha->flags.online || (fcport->flags & FCF_ASYNC_SENT) ||
+ 	    fcport->loop_id == FC_NO_LOOP_ID) {
+ 		ql_log(said);
++		if (!(fcport->flags & FCF_ASYNC_SENT))
++			fcport->flags &= ~FCF_ASYNC_ACTIVE;
+ 		return rval;
+ 	}
+ 	...
+ }
