@@ -80,6 +80,7 @@ enum isp_fault { ISP_DROP, ISP_FULL, ISP_TWICE, ISP_GARBAGE, ISP_BAD, ISP_FAULTS
  * responses: the response ring has grown since that was told
  * running: firmware runs; started: and has rings; hung: and does nothing any more
  * npiv: its firmware knows virtual ports, though none can be made
+ * speed: of the link, PORT_SPEED_*
  * late: answers that found the ring full
  * commands: struct isp_cmd in flight
  * held: commands are kept until "release"
@@ -125,6 +126,7 @@ struct isp {
 	bool npiv;
 	bool cable;
 	bool link;
+	u16 speed;
 	u32 id;
 	u64 name;
 	unsigned int ports;

@@ -16,6 +16,11 @@ static const char * const isp_topologies[] = {
 	[ISP_LOOP] = "loop", "", [ISP_N2N] = "n2n", [ISP_FABRIC] = "fabric",
 };
 
+static const char * const isp_speeds[] = {
+	[PORT_SPEED_1GB] = "1", [PORT_SPEED_2GB] = "2", [PORT_SPEED_AUTO] = "auto",
+	[PORT_SPEED_4GB] = "4", [PORT_SPEED_8GB] = "8",
+};
+
 static const char * const isp_faults[] = {
 	[ISP_DROP] = "drop", [ISP_FULL] = "full", [ISP_TWICE] = "twice",
 	[ISP_GARBAGE] = "garbage", [ISP_BAD] = "bad",
@@ -72,6 +77,7 @@ static int isp_new(const char *line)
 	isp->topology = rc;
 	isp->npiv = device == PCI_DEVICE_ID_QLOGIC_ISP2532;
 	isp->cable = true;
+	isp->speed = PORT_SPEED_4GB;
 	isp->id = isp->topology == ISP_FABRIC ? 0x010100 : 1;
 	isp->name = ISP_NAME;
 	rc = isp_add_ports(isp, first, ports);
@@ -106,10 +112,14 @@ static int isp_remove(void)
 static int isp_do(struct isp *isp, const char *word, const char *arg, const char *more)
 {
 	int fault = match_string(isp_faults, ARRAY_SIZE(isp_faults), word);
-	bool up = !strcmp(more, "up") || !strcmp(arg, "up");
+	bool up = !strcmp(!strcmp(word, "port") ? more : arg, "up");
+	int speed = match_string(isp_speeds, ARRAY_SIZE(isp_speeds), more);
 	unsigned int n = 0;
 
-	if (!strcmp(word, "link")) {
+	if (!strcmp(word, "link") && (up || !strcmp(arg, "down"))) {
+		if (*more && (!up || speed < 0 || speed == PORT_SPEED_AUTO))
+			return -EINVAL;
+		isp->speed = *more ? speed : isp->speed;
 		isp->cable = up;
 		isp_link(isp, up);
 	} else if (!strcmp(word, "hang")) {
@@ -123,7 +133,7 @@ static int isp_do(struct isp *isp, const char *word, const char *arg, const char
 		isp_release(isp);
 	} else if (kstrtouint(arg, 0, &n)) {
 		return -EINVAL;
-	} else if (!strcmp(word, "port") && n < isp->ports) {
+	} else if (!strcmp(word, "port") && n < isp->ports && (up || !strcmp(more, "down"))) {
 		isp_port_up(isp, &isp->port[n], up);
 	} else if (fault >= 0) {
 		isp->fault[fault] = n;

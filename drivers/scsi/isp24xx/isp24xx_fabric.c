@@ -88,7 +88,7 @@ void isp_link_work(struct work_struct *work)
 			}
 		isp_event(isp, isp->topology == ISP_LOOP ? MBA_LIP_OCCURRED : MBA_POINT_TO_POINT,
 			  0, 0, 0);
-		isp_event(isp, MBA_LOOP_UP, PORT_SPEED_4GB, 0, 0);
+		isp_event(isp, MBA_LOOP_UP, isp->speed, 0, 0);
 		if (isp->topology == ISP_N2N || (isp->topology == ISP_FABRIC && isp->npiv))
 			isp_report(isp);
 		isp_event(isp, MBA_PORT_UPDATE, 0xffff, PDS_PLOGI_COMPLETE, 0);

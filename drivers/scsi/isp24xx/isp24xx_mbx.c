@@ -213,7 +213,7 @@ static u16 isp_firmware_command(struct isp *isp, const u16 *in, u16 *out)
 	case MBC_GET_ADAPTER_LOOP_ID:
 		return isp_adapter_id(isp, out);
 	case MBC_DATA_RATE:
-		out[1] = PORT_SPEED_4GB;
+		out[1] = isp->speed;
 		return MBS_COMMAND_COMPLETE;
 	case MBC_GET_PORT_NAME:
 		return isp_port_name(isp, in[1], out);
