@@ -6,7 +6,7 @@
 
 RESULTS is a list of objects as in bench.py's results.json, whose cases end in -harness: stock is
 the base's own engine on the same stand-ins (null where that is not compiled: readahead, buffered);
-before is the figure with the fault put back that before_is names, minimum that of who knows the trace.
+before is the figure with the fault put back that before_is names, minimum: the fewest reads that can serve the trace.
 Exit: 0 all is as it must be, 1 the engine is wrong, or no better than with the fault, 2 usage.
 """
 

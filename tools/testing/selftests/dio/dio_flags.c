@@ -24,6 +24,7 @@
 #define PROGRAM		"dio_flags"
 #include "words.h"
 #include "load.h"
+#include "claim.h"
 
 #define async_die(...)	die(1, __VA_ARGS__)
 #define async_skip(...)	die(4, __VA_ARGS__)
@@ -40,7 +41,7 @@
 #define MOST		SEGMENTS
 #define PRIO		(2 << 13 | 6)	/* of the task: best effort; that of a request is 4 less */
 
-enum rules { DISK, IOMAP, ENGINE };
+enum { DISK, IOMAP, ENGINE };
 enum way { SYNC, AIO, URING, POLLED };
 enum shape { ONE, ODD, MANY };		/* a block, one at an odd address, several bios */
 
@@ -53,7 +54,7 @@ static int rwf, is_write, given;
 static long result;
 static int sent;			/* 1: all is sent, -1: and it is over */
 
-static enum rules rules;
+static unsigned int rules;
 static const char *disk, *io_stat;
 static char *memory;
 static int fd, error_fd = -1;
@@ -61,7 +62,7 @@ static struct ring rings[2];
 static pthread_barrier_t step;
 static unsigned long long first;	/* sector of the file at POS */
 static unsigned long long bytes, cgroup_bytes;
-static unsigned int calls, refused, wrong, busy, nr_queued, nr_done;
+static unsigned int calls, refused, wrong, busy, nr_queued, nr_done, nr_commands;
 
 /* Requests as they were seen in their queue */
 static struct {
@@ -256,8 +257,10 @@ static int see_event(const char *line)
 
 	if (raw && rwf != RWF_ATOMIC &&
 	    sscanf(raw, "raw=%*x %*x %x %x %x %x %x", &a, &b, &c, &d, &hint) == 5 &&
-	    is_mine(a << 24 | b << 16 | c << 8 | d))
+	    is_mine(a << 24 | b << 16 | c << 8 | d)) {
 		is_right(hint == want(flags, sizeof(flags)) ? "its hint" : "another", "its hint");
+		nr_commands++;
+	}
 	if (!raw && done && sscanf(done, ") %llu + %u %31s", &sector, &len, prio) == 3 &&
 	    is_mine(sector)) {
 		is_right(prio, given && way != SYNC ? "be,0,2" : "be,0,6");
@@ -267,21 +270,30 @@ static int see_event(const char *line)
 	return 0;
 }
 
-static void hold(const char *how)
+/* SCSI_MLQUEUE_DEVICE_BUSY for all commands, or no more */
+static int hold(int count)
 {
-	if (error_fd >= 0 && write(error_fd, how, strlen(how)) < 0)
-		die(1, "scsi_debug does not take %s: %s", how, strerror(errno));
+	const char *how = count ? "1 1 ff 1056" : "1 0 ff 1056";
+
+	return error_fd >= 0 && write(error_fd, how, strlen(how)) < 0;
+}
+
+/* Else the end of this program waits for AIO that is held. */
+static void let_go(void)
+{
+	hold(0);
 }
 
 static void go(void)
 {
-	unsigned long long hint = given ? 5 : 0, before;	/* RWH_WRITE_LIFE_EXTREME */
+	unsigned long long hint = given ? 5 : 0, before, limit;	/* RWH_WRITE_LIFE_EXTREME */
 	const char *other = "not seen";
 	unsigned int i, nr_right = 0;
 	char flags[100];
 
 	bytes = 0;
 	nr_done = 0;
+	nr_commands = 0;
 	sent = 0;
 	cgroup_bytes = 0;
 	each_line(io_stat, see_cgroup);
@@ -289,11 +301,13 @@ static void go(void)
 	if (fcntl(fd, F_SET_RW_HINT, &hint) || syncfs(fd) ||
 	    close(open(TRACE, O_WRONLY | O_TRUNC)))	/* empties it */
 		die(1, "no hint, or no trace: %s", strerror(errno));
-	hold("1 1 ff 1056");			/* SCSI_MLQUEUE_DEVICE_BUSY for all commands */
+	if (hold(1))
+		die(1, "scsi_debug does not take errors: %s", strerror(errno));
 	pthread_barrier_wait(&step);
-	while (!all_seen())
-		;
-	hold("1 0 ff 1056");
+	for (limit = now_ns() + 60000000000ULL; !all_seen(); )
+		if (now_ns() > limit)
+			die(1, "%u requests of %u were seen in a minute", nr_queued, busy);
+	hold(0);
 	pthread_barrier_wait(&step);
 	pthread_barrier_wait(&step);
 	each_line(TRACE, see_event);
@@ -309,6 +323,8 @@ static void go(void)
 	calls++;
 	if (!bytes && (result == -EOPNOTSUPP || result == -EINVAL || result == -EAGAIN))
 		refused++;
+	else if (error_fd >= 0 && rwf != RWF_ATOMIC && nr_commands < nr_done)
+		is_right("no command", "one");
 	else
 		is_right(bytes == (shape == MANY ? SEGMENTS : 1) * BLOCK && result == (long)bytes ?
 			 "all" : "not all", "all");
@@ -318,17 +334,27 @@ static void go(void)
 int main(int argc, char **argv)
 {
 	static const char usage[] = "usage: dio_flags disk|iomap|engine DISK FILE IO.STAT [ERROR]";
+	static const char * const names[] = { "disk", "iomap", "engine" };
 	unsigned int i, size, at;
 	pthread_t thread;
+	char why[256];
 
 	help_if_asked(argc, argv, usage);
 	if (argc < 5 || argc > 6)
 		die(EXIT_USAGE, "%s", usage);
-	rules = *argv[1] == 'd' ? DISK : *argv[1] == 'i' ? IOMAP : ENGINE;
-	disk = strrchr(argv[2], '/') + 1;
+	while (rules < 3 && strcmp(argv[1], names[rules]))
+		rules++;
+	disk = strrchr(argv[2], '/');
+	if (rules == 3 || !disk++)
+		die(EXIT_USAGE, "%s", usage);
 	io_stat = argv[4];
 	memory = load_memory(2 * SEGMENTS * BLOCK, 0);
-	fd = open(argv[3], O_RDWR | O_DIRECT | (rules == DISK ? 0 : O_CREAT), 0600);
+	if (rules == DISK)
+		fd = open_claimed(argv[3], O_DIRECT, 1, why, sizeof(why));
+	else
+		fd = open(argv[3], O_RDWR | O_DIRECT | O_CREAT, 0600);
+	if (fd < 0)
+		die(1, "%s: %s", argv[3], rules == DISK ? why : strerror(errno));
 	for (i = 0; i < 4; i++)
 		if (pwrite(fd, memory, POS, i * POS) != (ssize_t)POS)
 			die(1, "%s: %s", argv[3], strerror(errno));
@@ -339,6 +365,7 @@ int main(int argc, char **argv)
 		die(1, "%s: no map: %s", argv[3], strerror(errno));
 	first = (unsigned long long)at * (size / 512);
 	error_fd = argc == 6 ? open(argv[5], O_WRONLY) : -1;
+	atexit(let_go);
 	pthread_barrier_init(&step, NULL, 2);
 	if ((argc == 6 && error_fd < 0) || pthread_create(&thread, NULL, make_calls, NULL))
 		die(1, "%s, or no thread: %s", argv[5], strerror(errno));

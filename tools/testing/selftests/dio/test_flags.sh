@@ -25,10 +25,10 @@ flags()
 	exec "$DIO_DIR/dio_flags" "$1" "$disk" "$2" "$stat" ${error:+"$error"}
 )
 
-# on_system RULES NAME MAKER
-on_system()
+# A program that was stopped leaves the disk busy.
+let_go()
 {
-	dio_fs_make "$2" "$3" "$disk" && dio_fs_on "$2" "$disk" flags "$1" "$DIO_TMP/mnt/file"
+	echo "1 0 ff 1056" >"$held"
 }
 
 # on_disk KIND ERROR SYSTEMS
@@ -43,8 +43,8 @@ on_disk()
 		case $name in
 		jfs|vfat)	rules=engine ;;
 		esac
-		why=$(dio_fs_lacks "$name" "$maker") || why=""
-		dio_unless "$why" "$name$1" on_system $rules "$name" "$maker"
+		dio_fs_try "" "$name$1" "$name" "$maker" \
+			dio_fs_with "$name" "$maker" "$disk" flags $rules "$DIO_TMP/mnt/file"
 	done <<-LIST
 	$3
 	LIST
@@ -68,12 +68,17 @@ disk=$DIO_DISK
 error=$(realpath "/sys/block/${disk##*/}/device")
 error=/sys/kernel/debug/scsi_debug/${error##*/}/error
 [ -w "$error" ] || dio_skip_all "the disk cannot be told to be busy"
+held=$error
+dio_on_exit let_go
+[ -d /sys/kernel/debug/block ] || dio_skip_all "no CONFIG_BLK_DEBUG_FS"
 mkdir "$trace" 2>/dev/null || dio_skip_all "the trace has no instances"
 dio_on_exit rmdir "$trace"
 echo 1 >"$trace/events/block/block_rq_complete/enable"
 echo 1 >"$trace/events/scsi/scsi_dispatch_cmd_start/enable"
 DIO_SECTORS=131072
-dio_plan 8
+dio_plan 9
+[ -n "$stat" ] || dio_skip "what is counted for a cgroup" "no CONFIG_BLK_CGROUP, or its io is elsewhere"
+[ -z "$stat" ] || dio_check "what is counted for a cgroup" [ -e "$stat" ]
 on_disk "" "$error" "$iomap
 $engine"
 dio_null polled poll_queues=1 || dio_skip_all "$DIO_WHY"

@@ -155,7 +155,7 @@ used()
 	is "$1" 0
 }
 
-# busy N: more than N commands are in flight
+# busy N: at least N commands are in flight
 busy()
 {
 	[ "$(state inflight)" -ge "$1" ]
@@ -190,9 +190,16 @@ some()
 	put "$1" "$2" && dio_wait 120 used "$1"
 }
 
+# link_fault [GBIT]: the link comes back, with that speed
 link_fault()
 {
-	put link down && dio_wait 10 is link 0 && put link up && dio_wait 30 is link 1 && dio_wait 60 online
+	put link down && dio_wait 10 is link 0 && put link up "$@" && dio_wait 30 is link 1 &&
+		dio_wait 60 online && { [ $# -eq 0 ] || dio_wait 30 fast "$1"; }
+}
+
+fast()
+{
+	grep -qx "$1 Gbit" /sys/class/fc_host/host*/speed
 }
 
 port_fault()
@@ -219,7 +226,8 @@ chip_fault()
 	resets=$(state resets)
 	put "$1" || return
 	dd if="$disk" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null &
-	dio_wait "${2:-300}" settled "$resets"
+	met=$!
+	dio_wait "${2:-300}" settled "$resets" && wait $met
 }
 
 # The firmware crashes while a thousand writes are in flight; all are written, and read back.
@@ -242,14 +250,32 @@ thousand()
 	return 1
 }
 
+# told: how often it was said of the disk, in words or as numbers
+told()
+{
+	dmesg | grep -cE "\[${disk#/dev/}\] tag.* (ASC=0x11 |Add. Sense: Unrecovered read error)"
+}
+
+# The disk says why it does not read a sector.
+sense()
+{
+	opts=/sys/bus/pseudo/drivers/scsi_debug/opts
+	before=$(told)
+	echo 2 >$opts	# sectors 4660 to 4669
+	! dd if="$disk" of=/dev/null bs=4k skip=582 count=1 iflag=direct 2>/dev/null
+	sense_rc=$?
+	echo 0 >$opts
+	[ $sense_rc -eq 0 ] && [ "$(told)" -gt "$before" ]
+}
+
 # A port that stays away is given up: I/O fails, its disk goes, and comes again with the port.
 gone()
 {
-	for rport in /sys/class/fc_remote_ports/*; do
-		echo 2 >"$rport/dev_loss_tmo" || return
-	done
-	put port 0 down && dio_wait 60 there $((number - 1)) || return
-	put port 0 up && dio_wait 60 there $number && right
+	rport=$(grep -l 2001001b32000000 /sys/class/fc_remote_ports/*/port_name) || return
+	rport=${rport%/*}
+	before=$(cat "$rport/dev_loss_tmo")
+	echo 2 >"$rport/dev_loss_tmo" && put port 0 down && dio_wait 60 there $((number - 1)) || return
+	put port 0 up && dio_wait 60 there $number && echo "$before" >"$rport/dev_loss_tmo" && right
 }
 
 dio_init "$@"
@@ -267,13 +293,14 @@ for node in $DIO_LIST; do
 	n=$((n + 1))
 done
 dio_on_exit take_down
-dio_plan 34
+dio_plan 35
 
 dio_check "eight disks come up" bring_up $number fabric 2532
 dio_check "eight disks behind qla2xxx, read four ways" four_ways
 dio_check "1 MiB in one piece is one descriptor" one_piece
-dio_check "the link goes and comes" under_load link_fault
+dio_check "the link goes and comes" under_load link_fault 8
 dio_check "a port goes and comes (RSCN)" under_load port_fault
+dio_check "a bad sector's sense" sense
 dio_check "a LUN is reset" under_load reset_fault device
 dio_check "a target is reset" under_load reset_fault target
 dio_check "a thousand are in flight when the firmware crashes" thousand
