@@ -38,13 +38,13 @@ help:
 	@echo '              selftests, some of the bench; a verdict of five lines, $$O/report.html (V=1: tables)'
 	@echo '  kernel      build the stock and the patched kernel'
 	@echo '  boot        a shell in the patched one, with eight disks (DISKS= for others);'
-	@echo '              ARRAY=fc|many|qla: ready for ../tools/lab/array.sh up'
+	@echo '              ARRAY=fc|many|qla (7.3): ready for ../tools/lab/array.sh up'
 	@echo '  selftests   build the selftests and install them in $$O/kselftest'
 	@echo '  kit         pack them for a machine with an array and no compiler, python or network:'
 	@echo '              ./field there runs the five reports (FIO= a static fio)'
 	@echo '  deb         packages in $$O/deb of both kernels, from this machine'"'"'s configuration, CONFIG=FILE,'
 	@echo '              or CONFIG=localmod: only the modules that are loaded (rpm on such a machine)'
-	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|qla: the field reports on that array'
+	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|qla (7.3): the field reports on that array'
 	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
 	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'
 	@echo '  clean       remove $$O; the cache stays'
@@ -213,7 +213,7 @@ run: packages
 	@$(LAB)/bench_verdict.py --left-out "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
 bench: modules selftests
-	@$(if $(filter qla,$(ARRAY)),$(QLA) >/dev/null)
+	@$(if $(filter qla,$(ARRAY)),$(or $(QLA),echo 'bench: ARRAY=qla needs BASE=7.3'; exit 2) >/dev/null)
 	@$(LAB)/bench.py run --passes 3 $(ARRAY)
 	@$(LAB)/bench_report.py
 	@$(if $(ARRAY),,$(MAKE) -s -C tools/testing/dio ra-search \

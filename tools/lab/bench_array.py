@@ -15,7 +15,7 @@ import json
 import os
 import subprocess
 
-from bench_disks import (MOUNTED, disk_stat, emit, flush, make_fs, on_short, put, raws_of, run,
+from bench_disks import (MOUNTED, disk_stat, emit, flush, get, make_fs, on_short, put, raws_of, run,
                          tool, unbind, unmount)
 from bench_readahead import device_reads, figures
 
@@ -68,11 +68,14 @@ def ring():
 
 def one_piece(case, disk, reads=64):
     """Reads of 1 MiB into memory that is contiguous"""
-    put(1024, f"/sys/class/block/{os.path.basename(disk)}/queue/max_sectors_kb")
+    limit = f"/sys/class/block/{os.path.basename(disk)}/queue/max_sectors_kb"
+    most = get(limit)
+    put(1024, limit)
     before = ring()
     words = f"dio_contig n={reads}"
     nsec = float(tool(words, disk))
     entries, descriptors = (a - b for a, b in zip(ring(), before))
+    put(most, limit)
     for metric, unit, value in (("entries", "entries", entries / reads),
                                 ("descriptors", "descriptors", descriptors / reads),
                                 ("insn_per_mib", "insn/MiB", nsec)):

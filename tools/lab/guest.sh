@@ -82,8 +82,9 @@ esac
 mkdir -p "$out/log"
 out=$(cd "$out" && pwd)
 name=${name:-$array}
+[ "$um$count$shell" != 111 ] || die 2 "user-mode Linux takes either of -c and -s"
 [ "$um$count" != 11 ] || exec env O="$out" "$0" -k stock -c -a um -n "$kernel-$name" -t "$limit" \
-	env O="$out" BASE=7.3 XDG_CACHE_HOME="${XDG_CACHE_HOME:-$HOME/.cache}" \
+	env O="$out" BASE="${BASE-}" KSRC="${KSRC-}" XDG_CACHE_HOME="${XDG_CACHE_HOME:-$HOME/.cache}" \
 	"$top/tools/lab/guest.sh" -k "$kernel" ${array:+-a "$array"} -n "$name" -t "$limit" "$@"
 log=$out/log/guest-$kernel${name:+-$name}.log
 tree=$("$top/tools/lab/kernel.sh" dir "$kernel")
@@ -144,8 +145,8 @@ kvm_works()
 }
 
 if [ "$um" -eq 1 ]; then
-	args=("mem=$memory" "ncpus=$(($(nproc) > 1 ? 2 : 1))" seccomp=on rootfstype=hostfs root=/dev/root hostfs=/ con=null
-		"con0=fd:0,fd:1")
+	args=("mem=$memory" "ncpus=$(($(nproc) > 1 ? 2 : 1))" seccomp=on rootfstype=hostfs
+		root=/dev/root hostfs=/ con=null "con0=fd:0,fd:1")
 elif [ "$count" -eq 1 ]; then
 	args+=(--disable-kvm --cpus 1)
 	qemu="-icount shift=0,sleep=off ${QEMU_PLUGIN:+-plugin $QEMU_PLUGIN}"
@@ -221,7 +222,7 @@ qemu=$qemu${QEMU_WORDS:+ $QEMU_WORDS}
 [ -z "$qemu" ] || args+=("--qemu-opts=$qemu")
 if [ "$shell" -eq 1 ]; then
 	if [ "$um" -eq 1 ]; then
-		um_init "/bin/bash -i" >"$out/log/um.init"
+		um_init "cd '$out'; /bin/bash -i" >"$out/log/um.init"
 		chmod +x "$out/log/um.init"
 		exec "$image" "${args[@]}" init="$out/log/um.init"
 	fi

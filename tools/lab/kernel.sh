@@ -44,8 +44,9 @@ fi
 base=$("$top/tools/lab/base.sh" name) || exit
 
 # Name, the tree that it begins as a copy of, lines of its build's log, and its configuration: the
-# names of fragments, FRAGMENT.config, of which later ones win. What is named stock has no overlay;
-# um-stock has the adapter that test_qla needs, without which there is no stock driver to test.
+# names of fragments, FRAGMENT.config, of which later ones win. What is named stock has no overlay,
+# but for um-stock: it has the adapter that test_qla needs, without which there is no stock driver to
+# test.
 common="kernel kernel-$base qemu selftests"
 um="kernel kernel-$base um selftests"
 kernels="
@@ -63,6 +64,12 @@ step		stock		800	$common
 deb-stock	source		-	deb
 deb		deb-stock	-	deb
 "
+
+# The adapter's files, of which um-stock has an overlay
+adapter=(drivers/scsi/isp24xx/{Kconfig,Makefile} drivers/scsi/{Kconfig,Makefile}.add)
+for file in "$top"/drivers/scsi/isp24xx/*.[ch]; do
+	adapter+=("${file#"$top/"}")
+done
 
 # row NAME: its line of the table
 row()
@@ -113,6 +120,7 @@ dir_of()
 	*)	checkout=-$(printf '%s' "$top" | sha256sum | cut -c 1-12) ;;
 	esac
 	files=$(configs "$1") || exit
+	[ "$1" != um-stock ] || files+=$(printf "\n$top/%s" "${adapter[@]}")
 	key=$( (gcc --version; xargs -d '\n' cat <<<"$files"; localmod "$1") | sha256sum | cut -c 1-12)
 	echo "$cache/$of/$key/$1$checkout"
 }
@@ -223,12 +231,12 @@ copy_tree()
 	mv "$2.part" "$2"
 }
 
-# model TREE: an overlay of the adapter alone
+# model DIR: an overlay of the adapter alone
 model()
 {
 	rm -rf "$1"
 	mkdir -p "$1"
-	(cd "$top" && cp -r --parents drivers/scsi/isp24xx drivers/scsi/{Kconfig,Makefile}.add "$1")
+	(cd "$top" && cp --parents "${adapter[@]}" "$1")
 }
 
 # overlay_sum OVERLAY: a checksum of all that makes the patched kernel differ, but for its configuration
