@@ -118,7 +118,7 @@ static void case_flags(void)
 	disk_check(0, MAX_IO, 3, "what was written");
 }
 
-/* Each step gives what it gives on the disk. read() and write() are at the position, and move it. */
+/* Each step gives what it gives on the disk. read() and write() go on from the position. */
 static void case_position(void)
 {
 	enum { READ = 100, WRITE };
