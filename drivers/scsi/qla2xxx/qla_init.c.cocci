@@ -27,8 +27,7 @@ expression list said;
  	if (!vha->flags.online || (fcport->flags & FCF_ASYNC_SENT) ||
  	    fcport->loop_id == FC_NO_LOOP_ID) {
  		ql_log(said);
-+		if (!(fcport->flags & FCF_ASYNC_SENT))
-+			fcport->flags &= ~FCF_ASYNC_ACTIVE;
++		fcport->flags &= ~FCF_ASYNC_ACTIVE;
  		return rval;
  	}
  	...

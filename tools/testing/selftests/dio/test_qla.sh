@@ -207,6 +207,14 @@ port_fault()
 	put port 0 down && dio_wait 30 lost && put port 0 up && dio_wait 60 online
 }
 
+# often CMD...: ten times
+often()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		"$@" || return
+	done
+}
+
 lost()
 {
 	! online
@@ -325,7 +333,9 @@ for topology in loop fabric; do
 	dio_check "$topology, ISP2432: eight disks come up" bring_up $number $topology
 	dio_check "$topology, ISP2432: their data are right" right
 	dio_check "$topology, ISP2432: the link goes and comes" under_load link_fault
-	dio_check "$topology, ISP2432: a port goes and comes" under_load port_fault
+	again=""
+	[ "$topology" = fabric ] || again=often	# a login may be under way while the loop goes down
+	dio_check "$topology, ISP2432: a port goes and comes" under_load $again port_fault
 	dio_check "$topology, ISP2432: the driver did nothing wrong" is errors "0 "
 	[ "$topology" = loop ] || dio_check "$topology, ISP2432: a reset" chip_fault crash 60
 	dio_check "$topology, ISP2432: the adapter goes" take_down
