@@ -120,7 +120,9 @@ dir_of()
 	*)	checkout=-$(printf '%s' "$top" | sha256sum | cut -c 1-12) ;;
 	esac
 	files=$(configs "$1") || exit
-	[ "$1" != um-stock ] || files+=$(printf "\n$top/%s" "${adapter[@]}")
+	case $1 in	# one directory, as the second begins as a copy of the first
+	um-stock|um-patched)	files+=$(printf "\n$top/%s" "${adapter[@]}") ;;
+	esac
 	key=$( (gcc --version; xargs -d '\n' cat <<<"$files"; localmod "$1") | sha256sum | cut -c 1-12)
 	echo "$cache/$of/$key/$1$checkout"
 }
