@@ -172,6 +172,20 @@ order()
 	says_wrong "sector 700:" "$one" && says_wrong "both carry the stamps of disk 1" "$one" "$one"
 }
 
+# With all but the first sector wrong, the first wrong sector tells where random reads began.
+seeds()
+{
+	dd if=/dev/zero of="$one" bs=1M seek=1 oflag=direct status=none 2>/dev/null
+	for n in 1 2 1; do
+		says 5 "wrong data in sector" "$read" blocks=64 bs=4k direct random verify "seed=$n" \
+			"$one" >/dev/null || return
+		sed 's/.*sector \([0-9]*\):.*/\1/' "$DIO_TMP/said"
+	done >"$DIO_TMP/seeds"
+	{ read -r a; read -r b; read -r c; } <"$DIO_TMP/seeds"
+	echo "$a $b $c"
+	"$stamp" disk=1 write-device "$one" && [ "$a" = "$c" ] && [ "$a" != "$b" ]
+}
+
 # A disk that fails from 1 MiB on.
 late()
 {
@@ -281,6 +295,20 @@ careful()
 		[ "$(wc -c <"$DIO_TMP/file")" -eq 1048576 ]
 }
 
+# --- Signals and resources ---------------------------------------------------------------------
+
+# little_memory WORD...: a block of 8 MiB where there is no memory for it
+little_memory()
+{
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -v 4096 && exec "$read" blocks=1 bs=8m "$@" "$one")
+}
+
+no_output()
+{
+	"$read" blocks=1 bs=4k "$one" >/dev/full
+}
+
 # --- The cases ---------------------------------------------------------------------------------
 
 dio_init "$@"
@@ -295,7 +323,7 @@ for disk in $DIO_LIST; do
 	[ "$(cat "/sys/class/block/${disk##*/}/size")" -ge 16384 ] ||
 		dio_skip_all "$disk is smaller than 8 MiB"
 done
-dio_plan 29
+dio_plan 34
 
 blockdev --flushbufs "$one"
 dio_check "direct reads come from the disk" disk_takes 8192 direct
@@ -334,6 +362,7 @@ raw:raw devices
 wrong:a changed byte is found, its sector named
 moved:a sector in the wrong place or from another disk is named
 order:the first wrong sector is named, one disk given twice refused
+seeds:a seed repeats its reads
 late:a read error is reported with its place
 slow:readers work at the same time
 full:disk_stamp refuses what it must
@@ -343,12 +372,16 @@ no() { dio_expect "$@"; }
 no 2 'unknown word fast' "unknown word" "$read" blocks=1 bs=4k fast "$one"
 no 2 'blocks= is missing, or zero' "no blocks" "$read" blocks=0 bs=4k "$one"
 no 2 'bs=4x: not a number' "bad suffix" "$read" blocks=1 bs=4x "$one"
+no 2 'too large' "more than 64 bits" "$read" blocks=99999999999g bs=4k "$one"
 no 2 'bs=1000: not a multiple of the (512|4096) byte' "bs not a multiple of the logical block" \
 	"$read" blocks=1 bs=1000 "$one"
 no 2 'holds [0-9]+ blocks' "more than the disk" "$read" blocks=8g bs=1m "$one"
 no 2 'do not go together' "nocopy and verify" "$read" blocks=1 bs=4k nocopy verify "$one"
 no 3 'No such file' "no such device" "$read" blocks=1 bs=4k /dev/nosuchdisk
 no 3 'neither a block device' "not a device" "$read" blocks=1 bs=4k /dev/null
+no 4 'no memory' "no memory" little_memory
+dio_check "nocopy has no buffer to copy to" little_memory nocopy
+no 4 'standard output: No space' "nowhere to print to" no_output
 dio_check "a signal ends all readers" terminated
 
 # Not with a program of the machine: the loader of a new C library ends by a fault there.

@@ -204,10 +204,34 @@ held()
 	ends 0 ""
 }
 
+little_memory()
+{
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -v 40000 && exec "$model" fc n=1)
+}
+
+no_ublk()
+{
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare -m sh -c 'mount -t tmpfs none /dev && exec "$0" fc n=1' "$model"
+}
+
+no_output()
+{
+	"$model" fc n=2 size=1m >/dev/full
+}
+
+# leaves_nothing RC REGEX NAME CMD...: dio_expect, and no device afterwards
+leaves_nothing()
+{
+	dio_expect "$@"
+	dio_check "$3: leaves nothing" nothing_left
+}
+
 # --- The cases ---------------------------------------------------------------------------------
 
 dio_init "$@"
-dio_need diff cmp awk
+dio_need diff cmp awk unshare
 if [ ! -e /dev/ublk-control ]; then
 	modprobe -q ublk_drv 2>/dev/null ||
 		dio_skip_all "this kernel has no ublk (CONFIG_BLK_DEV_UBLK)"
@@ -217,7 +241,7 @@ fi
 pid=""
 dio_on_exit stop_all
 nodes >"$DIO_TMP/nodes.before"
-dio_plan 20
+dio_plan 28
 
 dio_check "devices of the right number and length, full of zeros" come_up
 dio_check "what was written is read back" holds_data
@@ -246,5 +270,10 @@ dio_check "SIGTERM while a device is open" held
 
 usage='usage: model_disk fc\|u320\|array\|nvme'
 dio_expect 2 "$usage" "no words" "$model"
+dio_expect 2 "$usage" "too many devices" "$model" fc n=17
+dio_expect 2 "$usage" "half a sector" "$model" fc n=1 size=1000
 dio_expect 2 'the disk has [0-9]+ bytes' "more than the disk" "$model" fc n=1 size=19g
 dio_check "wrong words: leave nothing" nothing_left
+leaves_nothing 1 'no memory' "no memory" little_memory
+leaves_nothing 4 '/dev/ublk-control: No such file' "no ublk" no_ublk
+leaves_nothing 1 'standard output: No space' "nowhere to print to" no_output

@@ -5,9 +5,8 @@
 #
 # raw makes the bindings, raw_io carries out one case a call (see there); dio_ops makes random
 # requests, fio many at once (test_raw.fio), dio_pin and dio_race look after memory in use. What the
-# driver refuses, and hands on to the disk, is in tools/testing/dio/raw_test.c. The same
-# cases run on a disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device
-# with blocks of 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that
+# driver refuses, and hands on to the disk, is in tools/testing/dio/raw_test.c. The same cases run on a
+# disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device with blocks of 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that
 # is polled, and those that hold two requests; scsi_debug those that are pulled out, and one that is
 # sick.
 
@@ -164,22 +163,36 @@ not_written()
 		[ "$(uniq "$DIO_TMP/gave" | wc -l)" -eq 1 ]
 }
 
-# A loop device made of the raw device, of which a part is zeroed, and one discarded. 7.3 asks the
-# inode of the raw device how large it is, which it does not know.
+# size_of DISK: in sectors
+size_of()
+{
+	cat "/sys/class/block/${1##*/}/size"
+}
+
+# holds BLOCK: that many times 64 KiB into the disk there are the first 64 KiB of the stamps, or the next
+holds()
+{
+	dd if="$disk" bs=64k skip="$1" count=1 iflag=direct status=none |
+		cmp -i "0:$(($1 % 2 * 65536))" -n 65536 - "$DIO_TMP/stamps"
+}
+
+# A loop device made of the raw device, of which a part is zeroed, and one discarded; what is behind
+# them stays. 7.3 asks the inode of the raw device how large it is, which it does not know.
 over_loop()
 {
 	over=$(losetup -f --show "$rawdev") || return
 	over_rc=0
-	if [ "$(cat "/sys/class/block/${over##*/}/size")" -eq 0 ]; then
+	if [ "$(size_of "$over")" -eq 0 ]; then
 		echo "this kernel's loop driver takes a raw device for empty"
 		over_rc=4
 	else
-		dd if="$DIO_TMP/stamps" of="$over" bs=64k conv=fsync status=none &&
-			blkdiscard -z -l 64k "$over" && cmp -n 65536 "$over" /dev/zero &&
+		[ "$(size_of "$over")" -eq "$(size_of "$disk")" ] &&
+			dd if="$DIO_TMP/stamps" of="$over" bs=64k conv=fsync status=none &&
+			dd if="$DIO_TMP/stamps" of="$over" bs=64k seek=4 conv=fsync status=none &&
+			cmp -n 131072 "$over" "$DIO_TMP/stamps" && holds 0 && holds 4 &&
+			blkdiscard -z -l 64k "$over" && cmp -n 65536 "$over" /dev/zero && holds 1 &&
 			{ said=$(blkdiscard -o 256k -l 64k "$over" 2>&1) ||
-				echo "$said" | grep "not supported"; } &&
-			dd if="$disk" bs=64k count=2 iflag=direct status=none |
-			cmp -i 65536 - "$DIO_TMP/stamps" || over_rc=1
+				echo "$said" | grep "not supported"; } && holds 5 || over_rc=1
 	fi
 	losetup -d "$over" && return $over_rc
 }
