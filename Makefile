@@ -193,11 +193,12 @@ field: packages
 	@$(MAKE) -s -C tools/testing/dio field OUTPUT=$(HARNESS_OUT) BASE=$(base)
 	@$(LAB)/bench.py add $(HARNESS_OUT)/field.json
 
+# Only user-mode Linux has the adapter of an array behind qla2xxx.
+QLA = $(if $(filter 7.3,$(base)),$(LAB)/kernel.sh build um-patched)
+
 # The reports come first, with -j too: all else builds kernels. A step that fails does not stop the
 # others: the verdict names it. V=1 shows the tables. To make test are left load on what others test,
 # arrays that fail, and tests of tools.
-# Only user-mode Linux has the adapter of an array behind qla2xxx.
-QLA = $(if $(filter 7.3,$(base)),$(LAB)/kernel.sh build um-patched)
 LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
 run: packages
 	@mkdir -p $(O)/log; touch $(O)/log/run.start; : >$(O)/log/run.failed

@@ -121,7 +121,7 @@ dir_of()
 	esac
 	files=$(configs "$1") || exit
 	case $1 in	# one directory, as the second begins as a copy of the first
-	um-stock|um-patched)	files+=$(printf "\n$top/%s" "${adapter[@]}") ;;
+	um-stock|um-patched)	files+=$(printf '\n%s' "${adapter[@]/#/$top/}") ;;
 	esac
 	key=$( (gcc --version; xargs -d '\n' cat <<<"$files"; localmod "$1") | sha256sum | cut -c 1-12)
 	echo "$cache/$of/$key/$1$checkout"
