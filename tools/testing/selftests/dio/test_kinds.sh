@@ -73,20 +73,23 @@ through()
 # write from each memory. Longer ones xfs may have done in another way.
 whole()
 {
-	trace_bios 1 || { echo "this kernel has no trace of bios"; return 4; }
-	: >"$tracing/trace"
-	"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" && trace_bios 0 &&
+	trace block/block_bio_queue 1 || return
+	"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" && trace block/block_bio_queue 0 &&
 		told=$(grep -cE ' W[A-Z]*U .*dio_align' "$tracing/trace") &&
 		echo "$told atomic bios" && [ "$told" -ge 2 ]
 	whole_rc=$?
-	trace_bios 0
+	trace block/block_bio_queue 0
 	return $whole_rc
 }
 
-trace_bios()
+# trace EVENT 0|1: empties it before
+trace()
 {
-	[ -d "$tracing/events" ] || mount -t tracefs none "$tracing" || return
-	{ echo "$1" >"$tracing/events/block/block_bio_queue/enable"; } 2>/dev/null
+	[ -d "$tracing/events" ] || mount -t tracefs none "$tracing" || return 4
+	[ "$2" -eq 0 ] || : >"$tracing/trace"
+	{ echo "$2" >"$tracing/events/$1/enable"; } 2>/dev/null && return
+	echo "this kernel has no trace of $1"
+	return 4
 }
 
 # encrypted DIR: the directory in it whose files are, with the key for this mount
@@ -183,12 +186,33 @@ test_through()
 		dio_fs_with "$disk" through
 }
 
+# protected NAME MAKER: each command that moves data brings or takes protection information.
+protected()
+{
+	trace scsi/scsi_dispatch_cmd_start 1 || return
+	dio_fs_model "$1" "$2" "$LIO_DISK" unit=512 "n=$ops"
+	protected_rc=$?
+	trace scsi/scsi_dispatch_cmd_start 0
+	IFS=: read -r host channel id lun <<-ADDRESS
+	$(basename "$(realpath "/sys/block/${LIO_DISK##*/}/device")")
+	ADDRESS
+	commands=$(grep "host_no=$host channel=$channel id=$id lun=$lun .*_PROT_.*(\(READ\|WRITE\)_[1-9]" \
+		"$tracing/trace")
+	bare=$(echo "$commands" | grep -vc "_PASS ")
+	echo "$(echo "$commands" | wc -l) commands, $bare without protection"
+	[ -n "$commands" ] && [ "$bare" -eq 0 ] && return $protected_rc
+}
+
 test_protected()
 {
 	lio_lun 1 $((64 * mib)) pi_prot_type=1 pi_prot_format=1 && lio_path 1 0 || lacking=$DIO_WHY
 	[ -n "$lacking" ] || [ -e "/sys/block/${LIO_DISK##*/}/integrity/format" ] ||
 		lacking="this kernel has no CONFIG_BLK_DEV_INTEGRITY"
-	on_each "random operations on %, T10-PI" dio_fs_model "$LIO_DISK" unit=512 "n=$ops"
+	others=$systems
+	systems="$systems
+$(echo "$dio_systems" | grep '^jfs:')"
+	on_each "random operations on %, T10-PI" protected
+	systems=$others
 	lio_remove 1
 }
 
@@ -208,7 +232,7 @@ complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 lacking=""
-dio_plan 18
+dio_plan 19
 
 dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_align" atomic "$DIO_DISK"
 dio_get_part kinds
