@@ -15,7 +15,9 @@
 . "$(dirname "$0")/dio_common.sh"
 
 isp=/sys/kernel/debug/isp24xx
+stores=/sys/bus/pseudo/drivers/scsi_debug
 number=8
+more=0			# further disks, for many
 
 put()
 {
@@ -267,12 +269,11 @@ told()
 # The disk says why it does not read a sector.
 sense()
 {
-	opts=/sys/bus/pseudo/drivers/scsi_debug/opts
 	before=$(told)
-	echo 2 >$opts	# sectors 4660 to 4669
+	echo 2 >$stores/opts	# sectors 4660 to 4669
 	! dd if="$disk" of=/dev/null bs=4k skip=582 count=1 iflag=direct 2>/dev/null
 	sense_rc=$?
-	echo 0 >$opts
+	echo 0 >$stores/opts
 	[ $sense_rc -eq 0 ] && [ "$(told)" -gt "$before" ]
 }
 
@@ -284,6 +285,24 @@ gone()
 	before=$(cat "$rport/dev_loss_tmo")
 	echo 2 >"$rport/dev_loss_tmo" && put port 0 down && dio_wait 60 there $((number - 1)) || return
 	put port 0 up && dio_wait 60 there $number && echo "$before" >"$rport/dev_loss_tmo" && right
+}
+
+# many: as many targets as there can be. Those behind the first eight have one disk's data together.
+many()
+{
+	echo 0 >$stores/per_host_store && echo 56 >$stores/add_host && more=56 &&
+		bring_up 64 fabric 2532 || return
+	# shellcheck disable=SC2086 # a list
+	"$DIO_DIR/disk_read" blocks=4 bs=1m direct $disks || return
+	# shellcheck disable=SC2086 # a list
+	set -- $disks
+	disks="$1 $2 $3 $4 $5 $6 $7 $8"
+	under_load link_fault
+}
+
+fewer()
+{
+	[ "$more" -eq 0 ] || _dio_put -$more $stores/add_host
 }
 
 dio_init "$@"
@@ -300,8 +319,9 @@ for node in $DIO_LIST; do
 		dio_skip_all "no stamps on $node"
 	n=$((n + 1))
 done
+dio_on_exit fewer
 dio_on_exit take_down
-dio_plan 35
+dio_plan 37
 
 dio_check "eight disks come up" bring_up $number fabric 2532
 dio_check "eight disks behind qla2xxx, read four ways" four_ways
@@ -343,4 +363,6 @@ done
 number=1
 dio_check "n2n: a disk comes up" bring_up 1 n2n
 dio_check "n2n: its data are right" right
+dio_check "n2n: the adapter goes" take_down
+dio_check "64 targets" many
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"
