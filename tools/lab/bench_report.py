@@ -240,7 +240,7 @@ def fields(results):
             inner += field_table(first)
         if more:
             inner += folded(f"{len(more)} more figures", field_table(more))
-        machine = any(r["time"] == "machine" for r in rows)
+        machine = any(r.get("time") == "machine" for r in rows)
         inner += made_by(*["./field"] if machine else ("make field", "make run", "make bench")) \
             if rows else missing("Nothing of this report.", "make field")
     return inner
