@@ -9,6 +9,7 @@ figures are of:
     fixed   that, and so many microseconds for each request
     disk    that, and what the disk model takes
     busy    instructions, on disks that complete later, but for those of an idle CPU
+    lines   none, but what CPUs share
     machine of no case here: the time of a machine with disks of its own (the kit's field)
 
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
@@ -17,6 +18,9 @@ ocfs2 is mounted by one machine alone. A pass is so many I/Os that it takes a fe
 split: memory of large folios that PTEs map.
 
 Stacks: IO-WAY-FS-STACK, all combinations (bench_stacks.py).
+
+Shared: WHAT-one|own-PLACE, two CPUs that read or write one open file, or each its own. A figure is
+how many cache lines one takes from the other for an I/O (insn_count.c), by who writes to them.
 
 Readahead, on the bare disk: runs of LEN at random places in reads of SIZE; single pages; one stream
 and several that take turns; mappings; mix: index look-ups beside a long scan; lowmem: in 16 MiB of
@@ -45,7 +49,7 @@ from bench_programs import PROGRAMS
 GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "integrity",
                            "model"), ("-c",)),
           "programs": ("-c", "-p"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many"),
-          "qla": ("-c", "-a", "qla")}
+          "shared": ("-c",), "qla": ("-c", "-a", "qla")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched
 KERNELS_OF = {**dict.fromkeys(("distro", "integrity"), ("distro-stock", "distro")),
@@ -97,6 +101,15 @@ def engine():
         for n in (2, 4, 8):
             yield Case(f"readers-{n}-{place}", "readers", "engine", {"n": n, "place": place},
                        time="fixed")
+
+
+def shared():
+    """bench_guest.py"""
+    for place in ("bdev", "ext4", "xfs", "jfs"):
+        for of in ("one", "own") if place != "bdev" else ("one",):
+            for what in ("read", "write"):
+                yield Case(f"{what}-{of}-{place}", "shared", "shared",
+                           {"what": what, "own": of == "own", "place": place}, time="lines")
 
 
 # What bench_stacks.py makes; dm-integrity wants an option that costs all others something.
@@ -238,7 +251,7 @@ def arrays():
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 
 
-CASES = {case.name: case for make in (engine, stacks, real, readahead, programs, arrays)
+CASES = {case.name: case for make in (engine, shared, stacks, real, readahead, programs, arrays)
          for case in make()}
 
 
@@ -252,7 +265,8 @@ GROUPS = {
     "all": [*of_guest("engine", "stacks", "readahead"), "model",
             *(name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110")))],
     "real": of_guest(*MARKED),
-    **{guest: of_guest(guest) for guest in ("engine", "stacks", "readahead", "integrity", "programs")},
+    **{guest: of_guest(guest) for guest in ("engine", "shared", "stacks", "readahead", "integrity",
+                                              "programs")},
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")
                 for place in ("bdev", "raw", "ext2", "ext4")),

@@ -5,6 +5,7 @@
  *	dio_load read|write|mix|extend [aio|uring] [depth=32] [huge|split] [seed=N] [marks=N]
  *		bs=4k n=20000 FILE
  *	dio_load read readers=4 bs=4k n=1 FILE
+ *	dio_load read|write cpus=8 [own] bs=4k n=200 FILE
  *
  * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
  * seed. write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000
@@ -14,13 +15,17 @@
  * PTEs, or small ones of which no two neighbours lie side by side, so that the figure does not
  * depend on what the allocator had. Prints the mean time of an I/O in nanoseconds: under QEMU's
  * -icount, the instructions of one I/O. With marks=N the I/Os are N parts, with a mark (see mark.h)
- * before each and behind the last; the time is the median of theirs.
+ * before each and behind the last; the time is the median of theirs. With cpus=N each of so
+ * many CPUs has a thread, all for one open FILE or each for its own of FILE0, FILE1 and so on; of a
+ * thread's I/Os the first n warm up, and each of n more ends in a mark. Nothing is printed.
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -43,13 +48,13 @@ enum { NOTHING, READ, WRITE, MIX, EXTEND };
 
 static struct {
 	const char *name;
-	unsigned long long bs, n, seed, depth, readers, marks;
-	int way, what, huge, split;
+	unsigned long long bs, n, seed, depth, readers, marks, cpus;
+	int way, what, huge, split, own;
 } opt = { .depth = 32 };
 
-static int fd;
-static char *memory;
-static unsigned long long places;
+static __thread int fd;
+static __thread char *memory;
+static __thread unsigned long long places, seed;
 
 static const struct word words[] = {
 	{ .name = "aio", .flag = &opt.way, .value = AIO },
@@ -64,34 +69,33 @@ static const struct word words[] = {
 	{ .name = "seed=", .number = &opt.seed }, { .name = "depth=", .number = &opt.depth },
 	{ .name = "readers=", .number = &opt.readers },
 	{ .name = "marks=", .number = &opt.marks },
+	{ .name = "cpus=", .number = &opt.cpus }, { .name = "own", .flag = &opt.own, .value = 1 },
 	{ .name = NULL }
 };
 
-static void open_file(void)
+static void open_file(const char *name)
 {
 	char why[PATH_MAX];
-	off_t size;
 
 	if (opt.what == EXTEND) {
-		fd = open(opt.name, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 0600);
+		fd = open(name, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 0600);
 		if (fd < 0)
-			die(1, "%s: %s", opt.name, strerror(errno));
+			die(1, "%s: %s", name, strerror(errno));
 		return;
 	}
-	fd = open_claimed(opt.name, O_DIRECT, opt.what != READ, why, sizeof(why));
+	fd = open_claimed(name, O_DIRECT, opt.what != READ, why, sizeof(why));
 	if (fd < 0)
 		die(1, "%s", why);
-	size = lseek(fd, 0, SEEK_END);
-	places = size / opt.bs;
+	places = lseek(fd, 0, SEEK_END) / opt.bs;
 	if (!places)
-		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, opt.bs);
+		die(EXIT_USAGE, "%s is smaller than %llu bytes", name, opt.bs);
 }
 
 static off_t next_place(void)
 {
 	if (opt.what == EXTEND)
 		return places++ * opt.bs;
-	return next_random(&opt.seed) % places * opt.bs;
+	return next_random(&seed) % places * opt.bs;
 }
 
 /* Is I/O number @i a write? */
@@ -206,6 +210,54 @@ static void run(unsigned long long n)
 	}
 }
 
+static pthread_barrier_t step;
+
+static void *run_on_cpu(void *opened)
+{
+	static unsigned int nr;
+	unsigned int cpu = __atomic_fetch_add(&nr, 1, __ATOMIC_RELAXED);
+	unsigned long long i;
+	char name[PATH_MAX];
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die(1, "CPU %u: %s", cpu, strerror(errno));
+	snprintf(name, sizeof(name), "%s%u", opt.name, cpu);
+	if (opt.own)
+		open_file(name);
+	else
+		fd = *(int *)opened;
+	places = lseek(fd, 0, SEEK_END) / opt.bs;
+	seed = opt.seed + cpu;
+	memory = load_memory(opt.bs, 0);
+	run_sync(opt.n);
+	pthread_barrier_wait(&step);
+	for (mark(), i = 0; i < opt.n; mark(), i++)
+		run_sync(1);
+	pthread_barrier_wait(&step);
+	return NULL;
+}
+
+static void run_on_cpus(void)
+{
+	pthread_t threads[opt.cpus];
+	unsigned int i;
+
+	mark_setup();
+	pthread_barrier_init(&step, NULL, opt.cpus);
+	if (!opt.own)
+		open_file(opt.name);
+	mark_end();
+	for (i = 0; i < opt.cpus; i++)
+		if (pthread_create(&threads[i], NULL, run_on_cpu, &fd))
+			die(1, "no thread");
+	for (i = 0; i < opt.cpus; i++)
+		pthread_join(threads[i], NULL);
+	mark_end();
+}
+
 static int compare(const void *a, const void *b)
 {
 	const unsigned long long *x = a, *y = b;
@@ -242,7 +294,12 @@ int main(int argc, char **argv)
 	if (opt.marks)
 		whole *= opt.marks;
 	opt.n = (opt.n + whole - 1) / whole * whole;
-	open_file();
+	seed = opt.seed;
+	if (opt.cpus) {
+		run_on_cpus();
+		return 0;
+	}
+	open_file(opt.name);
 	size = opt.bs * (opt.way == SYNC ? 1 : opt.depth);
 	memory = load_memory(size, opt.huge || opt.split);
 	if (opt.split)

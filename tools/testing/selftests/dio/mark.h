@@ -13,7 +13,7 @@
 
 #define MARK_ADDRESS	0x6d61726b0000UL
 
-static void (*mark)(void);
+static void (*mark)(void), (*mark_end)(void);
 
 /* Before the first one: what it takes to map it is not to be counted. */
 static inline void mark_setup(void)
@@ -24,10 +24,12 @@ static inline void mark_setup(void)
 
 	if (code != (void *)MARK_ADDRESS)
 		die(1, "nothing can be mapped at %lx: %s", MARK_ADDRESS, strerror(errno));
-	*code = 0xc3;	/* ret */
+	code[0] = 0xc3;	/* ret */
+	code[1] = 0xc3;
 	if (mprotect(code, 4096, PROT_READ | PROT_EXEC))
 		die(1, "a mark cannot be executed: %s", strerror(errno));
 	mark = (void (*)(void))MARK_ADDRESS;
+	mark_end = (void (*)(void))(MARK_ADDRESS + 1);
 	mark();
 #else
 	die(EXIT_USAGE, "marks are for x86_64");
