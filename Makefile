@@ -43,7 +43,7 @@ help:
 	@echo '  kit         pack them for a machine with an array and no compiler, python or network:'
 	@echo '              ./field there runs the five reports (FIO= a static fio)'
 	@echo '  deb         packages in $$O/deb of both kernels, from this machine'"'"'s configuration, CONFIG=FILE,'
-	@echo '              or CONFIG=localmod: only the modules that are loaded (rpm on such a machine)'
+	@echo '              or CONFIG=localmod: only the modules that are loaded'
 	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|qla (7.3): the field reports on that array'
 	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
 	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'

@@ -23,7 +23,7 @@
 #
 # A kernel must have what its configuration asks for, but for what tools/lab/lacks says (config.py).
 # JOBS=N sets the number of jobs. Exit: 0 done, 1 a step failed (its log is named), 2 something is
-# missing, 3 the archive of the base cannot be read, 4 there is not enough space (build deb).
+# missing, 3 the archive of the base cannot be read.
 
 set -eu
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES LOCALVERSION ARCH	# our O= is not the kernel's
@@ -123,7 +123,8 @@ dir_of()
 	case $1 in	# one directory, as the second begins as a copy of the first
 	um-stock|um-patched)	files+=$(printf '\n%s' "${adapter[@]/#/$top/}") ;;
 	esac
-	key=$( (gcc --version; xargs -d '\n' cat <<<"$files"; localmod "$1") | sha256sum | cut -c 1-12)
+	key=$( (gcc --version; xargs -d "\n" cat <<<"$files"
+		[[ $1-${CONFIG-} != deb*-localmod ]] || echo localmod) | sha256sum | cut -c 1-12)
 	echo "$cache/$of/$key/$1$checkout"
 }
 
@@ -165,7 +166,7 @@ configure()
 {
 	local config files
 
-	case $1 in deb|deb-stock) configure_deb_tree "$@"; return ;; esac
+	case $1 in deb|deb-stock) configure_deb "$@"; return ;; esac
 	files=$(configs "$1")
 	cd "$2"
 	make -s tinyconfig
