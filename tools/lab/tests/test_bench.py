@@ -4,7 +4,6 @@
 import inspect
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -102,16 +101,6 @@ class Run(unittest.TestCase):
         self.assertEqual([r["base"] for r in shown], ["7.3.5"])
         self.assertEqual([r["base"] for r in kept], ["7.3.4", "6.12.9", "7.3.5"])
 
-    def test_what_programs_work_on_is_made_before_anything_is_measured(self):
-        booted = []
-        for error in (FileNotFoundError("x"), subprocess.CalledProcessError(1, "mdb_load")):
-            with mock.patch.object(bench, "tree_of", str), \
-                    mock.patch.object(bench.bench_data, "make", side_effect=error), \
-                    mock.patch.object(bench, "guest", lambda *args, **_: booted.append(args)), \
-                    self.assertRaisesRegex(SystemExit, "^bench: "):
-                bench.run(["read-4k-bdev", "tar-ext4-array-m50"], 1)
-        self.assertEqual(booted, [])
-
 
 class Cases(unittest.TestCase):
     def test_each_can_be_told_to_what_runs_it(self):
@@ -160,43 +149,6 @@ class Programs(unittest.TestCase):
             figures = {metric: (unit, value) for metric, unit, value
                        in bench_programs.figures(("tar",), None, None, "sda")}
         self.assertEqual(figures["refaults"], ("pages", 15))
-
-    def test_data_is_made_once_and_whole(self):
-        made = []
-
-        def maker(directory, source):
-            made.append(source)
-            if len(made) == 1:
-                raise OSError("no space")
-            with open(f"{directory}/file", "w", encoding="ascii") as f:
-                f.write("x")
-
-        with tempfile.TemporaryDirectory() as out, \
-                mock.patch.dict(bench_data.MAKERS, {"plain": maker}):
-            with self.assertRaises(OSError):
-                bench_data.make(out, ["plain"], "a")
-            self.assertFalse(os.path.exists(bench_data.archive(out, "plain")))
-            for source in ("b", "c"):
-                bench_data.make(out, ["plain"], source)
-            self.assertEqual(made, ["a", "b"])
-            whole = bench_data.archive(out, "plain")
-            self.assertEqual(os.listdir(f"{out}/programs"), [os.path.basename(whole)])
-
-
-class Table(unittest.TestCase):
-    def test_cases_stand_together_and_nothing_is_a_dash(self):
-        merged = bench.merge({
-            "stock": figures(line("direct", "mb", 1000.4), line("buffered", "mb", [2, 2])),
-            "patched": figures(line("direct", "mb", 2000.8), line("buffered", "mb", [3, 3.5]),
-                               line("raw", "mb", 12.345), line("direct", "us", 5))})
-        rows = [row.split() for row in bench.table(merged).splitlines()]
-        self.assertEqual(rows[0], ["base", "report", "case", "metric", "unit", "stock", "patched",
-                                   "ratio", "spread", "reported"])
-        self.assertEqual([row[2:4] for row in rows[1:]],
-                         [["buffered", "mb"], ["raw", "mb"], ["direct", "mb"], ["direct", "us"]])
-        self.assertEqual(rows[3][5:], ["1000", "2001", "2.000", "-", "-"])
-        self.assertEqual(rows[1][5:], ["2.000", "3.000", "1.500", "0.500", "-"])
-        self.assertEqual(rows[2][5:], ["-", "12.35", "-", "-", "-"])
 
 
 class Real(unittest.TestCase):
@@ -248,21 +200,6 @@ class Real(unittest.TestCase):
         self.assertEqual([f["value"] for f in self.guest(500, 505).values()], [500])
         with self.assertRaisesRegex(SystemExit, "500.* but 550"):
             self.guest(500, 550)
-
-
-class CommandLine(unittest.TestCase):
-    def fails(self, status, text, *args):
-        with tempfile.TemporaryDirectory() as out:
-            done = subprocess.run([os.path.join(LAB, "bench.py"), *args], text=True,
-                                  env={**os.environ, "O": out}, check=False,
-                                  capture_output=True)
-        self.assertEqual(done.returncode, status)
-        self.assertIn(text, done.stderr)
-
-    def test_bad_words(self):
-        self.fails(2, "no such case: sideways", "run", "--passes", "3", "sideways")
-        self.fails(2, "a case, then stock", "profile", "raw", "vanilla")
-        self.fails(1, "make bench", "report")
 
 
 if __name__ == "__main__":

@@ -81,12 +81,6 @@ class Html(unittest.TestCase):
                      r"128 +-66.7 %"):
             self.assertRegex(words, said)
 
-    def test_a_figure_without_data_names_its_command(self):
-        words = words_of(bench_report.write([row()]))
-        for command in ("make profile CASE=layers", "make field", "tools/lab/bench.py run windows",
-                        "make real", "make programs", "make bench"):
-            self.assertRegex(words, f"{command} +does it")
-
 
 class Verdict(unittest.TestCase):
     TESTS = bench_verdict.Tests(3, 40, [], Counter({"no disk": 2}))
