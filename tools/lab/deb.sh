@@ -75,7 +75,7 @@ build_deb()
 	say "configuration: $config$([ "${CONFIG-}" != localmod ] || echo ", modules that are loaded")"
 	begin deb
 	for name in deb-stock deb; do
-		make_tree $name .lab-built 25000l build package
+		make_tree $name .lab-built build package
 		packages+=("$(dir_of $name)"-packages/*)
 	done
 	mkdir -p "$out/deb"
