@@ -24,7 +24,6 @@ NEITHER = ("ios_per_s",)
 # What a metric counts, where its name does not say so
 WORDS = {
     "insn": "instructions an I/O", "insn_per_mib": "instructions a MiB",
-    "insn_above_floor": "instructions an I/O above those of stock's disk",
     "bios": "bios an I/O", "switches": "context switches an I/O",
     "late_us": "time of an I/O on disks of 100 us", "elapsed": "time", "time": "time a MiB",
     "seconds": "time", "latency_us": "mean latency", "mb_per_s": "throughput",

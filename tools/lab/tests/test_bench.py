@@ -65,19 +65,6 @@ class Rows(unittest.TestCase):
             one = line("x-direct", "mb_per_s", 1, "field-1", time=clock)
             self.assertEqual(both(one, one)["reported"], wanted)
 
-    def test_above_the_floor(self):
-        """An I/O on a file is held against stock's device, but not a write of 6.1, whose device is
-        written by way of a thread."""
-        for base, what, wanted in (("6.1.7", "read", (2500, 1000)), ("6.1.7", "overwrite", None),
-                                   ("6.12.95", "overwrite", (2500, 1000)),
-                                   ("7.3.4", "overwrite", (2500, 1000))):
-            of = {kernel: figures(*(line(f"{what}-4k-{place}", "insn", value, "engine", base=base)
-                                    for place, value in (("ext2", file), ("bdev", disk))))
-                  for kernel, file, disk in (("stock", 7000, 4500), ("patched", 5500, 4400))}
-            got = [f["value"] for fs in bench.above_floor(of).values()
-                   for key, f in fs.items() if key[2] == "insn_above_floor"]
-            self.assertEqual(got, [*(wanted or ())], (base, what))
-
     def test_new_rows_replace_those_of_their_base(self):
         def one(case, value, base="6.1.7"):
             return {"base": base, "report": "r", "case": case, "metric": "m", "patched": value}
