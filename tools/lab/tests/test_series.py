@@ -405,7 +405,7 @@ BELOW = {
     "2.4.21-EL": ("common-2.4", "vendor-2.4"),
     "2.4.22": ("common-2.4",),
     "2.6.6": ("common-2.6-early", "common-dio"),
-    "2.6.7": ("common-2.6-early", "common-dio"),
+    "2.6.7": ("common-2.6-early", "common-dio", "2.6.6"),
     "2.6.19": ("common-dio",),
     "2.6.32": ("common-dio",),
     "2.6.32-279": ("common-dio",),
@@ -445,6 +445,20 @@ OTHERWISE = {
         ("include/linux/iobuf.h", "\t\t\tdovary : 1,	/* vary-io */\n", ""),
         ("include/linux/iobuf.h", "initialized:1;", "initialized:1,\n\t\t\tvaryio : 1;"),
         ("fs/iobuf.c", "iobuf->locked = 0;\n", "iobuf->locked = 0;\n\tiobuf->varyio = 0;\n")],
+    "2.6.7": [("mm/readahead.c", *pair) for pair in (
+        ("preoffset=0;", "average;"), ("\tpreoffset = ra->prev_page;\n", ""),
+        ("\t\tra->average = (ra->average +",
+         "\t\taverage = ra->average;\n\t\tif (average < ra->serial_cnt) {\n"
+         "\t\t\taverage++;\n\t\t}\n\t\tra->average = (average +"),
+        ("( !first_access && preoffset >= ra->start &&\n"
+         "\t\t\t\tpreoffset < (ra->start + ra->size))", "(!first_access)"),
+        ("\t\t\t /* This comment belongs to what goes away. */\n", ""),
+        ("preoffset - ra->start + 2;", "min(ra->average , (unsigned long)max);"),
+        ("\t\t\t/*\n\t\t\t * This one too.\n\t\t\t */\n\t\t\tunsigned long average",
+         "\t\t\taverage"),
+        ("+ ra->average) / 2;\n\n", "+ ra->average + 1) / 2;\n\n"),
+        ("((average >= max) || (offset == (ra->start +\n\t\t\t\t\t\t\tra->size - 1)))",
+         "(average > max)"))],
     "2.6.32": KZALLOC,
     "2.6.32-279": [
         ("fs/direct-io.c", "if (dio->final_block_in_bio != dio->cur_page_block)\n",
