@@ -444,7 +444,29 @@ OTHERWISE = {
         ("drivers/addon/qla2200/qla2x00.h", "emulated: 0 ", "VARY_IO emulated: 0 "),
         ("include/linux/iobuf.h", "\t\t\tdovary : 1,	/* vary-io */\n", ""),
         ("include/linux/iobuf.h", "initialized:1;", "initialized:1,\n\t\t\tvaryio : 1;"),
-        ("fs/iobuf.c", "iobuf->locked = 0;\n", "iobuf->locked = 0;\n\tiobuf->varyio = 0;\n")],
+        ("fs/iobuf.c", "iobuf->locked = 0;\n", "iobuf->locked = 0;\n\tiobuf->varyio = 0;\n"),
+        *(("fs/buffer.c", *pair) for pair in (
+            ("iobuf->dovary && (offset == 0)", "iobuf->varyio"),
+            ("RAWIO_BLOCKSIZE;\n\t\t\tif (iosize > length)\n\t\t\t\tiosize = length;\n", """\
+length;
+			for (block_iter = 1; block_iter < (iosize >> size_shift); block_iter++) {
+				if (blocknr + block_iter != b[bufind + block_iter]) {
+					iosize = size;
+					break;
+				}
+			}
+"""),
+            ("\t\t\tiosize = length", "\t\t\tint block_iter;\n\n\t\t\tiosize = length"),
+            ("\t\tbufind += (iosize/size);\n", ""),
+            ("""\
+		if (iobuf->dovary)
+			submit_bh_blknr(rw, tmp);
+		else
+			submit_bh(rw, tmp);
+""", """\
+		tmp->b_rsector = blocknr << (size_shift - 9);
+		bufind += iosize >> size_shift;
+""")))],
     "2.6.7": [("mm/readahead.c", *pair) for pair in (
         ("preoffset=0;", "average;"), ("\tpreoffset = ra->prev_page;\n", ""),
         ("\t\tra->average = (ra->average +",
