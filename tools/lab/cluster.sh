@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Direct I/O on ocfs2 in a cluster: two guests (KERNEL=, else patched, with its modules) are nodes of one
-# o2cb cluster, made by hand in configfs, with one SCSI disk and a wire. In each this script runs again
-# (cluster.sh DIR NODE); what the nodes said is printed when both are done.
+# Direct I/O on ocfs2 in a cluster: two guests (KERNEL=, else patched, with its modules) are nodes of
+# one o2cb cluster, made by hand in configfs, with one SCSI disk and a wire. In each this script runs
+# again (cluster.sh DIR NODE); what the nodes said is printed when both are done.
 #
 # fio writes with O_DIRECT, each node every other block of a file, and both nodes read all of them: a
 # block has node, round and offset in it. Then node 1 is killed while it writes. Node 2 replays its

@@ -4,10 +4,11 @@
 # Packages of the stock and the patched kernel, for machines: kernel.sh build deb (make deb). Sourced
 # by kernel.sh, with its functions.
 #
-# The kernel's own bindeb-pkg makes them, from one configuration: CONFIG=FILE; else /boot/config-* of the
-# running kernel, or the newest one of the base; CONFIG=localmod takes of that only the modules that are
-# loaded now, or that the selftests need. They are named -dio and -dio-stock, and end up in $O/deb.
-# linux-libc-dev, which the kernel packages besides, would replace the distribution's: it is left out.
+# The kernel's own bindeb-pkg makes them, from one configuration: CONFIG=FILE; else /boot/config-* of
+# the running kernel, or the newest one of the base; CONFIG=localmod takes of that only the modules
+# that are loaded now, or that the selftests need. They are named -dio and -dio-stock, and end up in
+# $O/deb. linux-libc-dev, which the kernel packages besides, would replace the distribution's: it is
+# left out.
 
 boot=${BOOT:-/boot}	# a test has one of its own
 tests_config=$top/tools/testing/selftests/dio/config
