@@ -20,8 +20,8 @@
 # others is theirs to write, so its stamps end there.
 #
 # Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3.
-# Exit: 0 up (or down), 2 usage, else a step failed (one line on stderr says which) or a signal came;
-# what up made is taken away.
+# Exit: 0 up (or down), 2 usage, else a step failed (one line on stderr says which): down takes away
+# what there is.
 
 set -eu
 
@@ -387,21 +387,9 @@ down()
 	mountpoint -q $run || rm -rf $run	# another array's is not touched
 }
 
-# end STATUS: of up; what it made is taken away if it failed.
-end()
-{
-	trap - EXIT
-	trap '' INT TERM HUP
-	[ "$1" -eq 0 ] || ( down) || :
-	exit "$1"
-}
-
 up()
 {
 	mkdir $run 2>/dev/null || die 1 "an array is up: take it down first"
-	trap 'end $?' EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM HUP
 	"up_$name"
 	measure
 	check_stamps
