@@ -16,13 +16,12 @@
 #			(model_disk)
 #
 # Every disk is stamped over its first 16 MiB, 4 of many's, and all are read back through the HBA.
-# Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a dm stripe; that chunk k is
-# chunk k/n of disk k%n is checked on two rounds of the disks. A disk that joins others is theirs to
-# write, so its stamps end there.
+# Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a dm stripe. A disk that joins
+# others is theirs to write, so its stamps end there.
 #
 # Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3.
-# Exit: 0 up (or down), 2 usage, else a step failed (one line on stderr says which) or a signal came;
-# what up made is taken away.
+# Exit: 0 up (or down), 2 usage, else a step failed (one line on stderr says which): down takes away
+# what there is.
 
 set -eu
 
@@ -381,23 +380,6 @@ check_stamps()
 		die 1 "$name: the disks do not hold their stamps"
 }
 
-# The first two chunks of each disk, where they lie on what joins the disks
-check_chunks()
-{
-	python3 - $chunk "$joined" "${disks[@]}" <<-'PYTHON' || exit 1
-		import sys
-		chunk, (joined, *disks) = int(sys.argv[1]), sys.argv[2:]
-		def read(disk, at):
-		    with open(disk, "rb", buffering=0) as file:
-		        file.seek(at * chunk)
-		        return file.read(chunk)
-		for at in range(2 * len(disks)):
-		    turn, n = divmod(at, len(disks))
-		    if read(joined, at) != read(disks[n], turn):
-		        sys.exit(f"array: {joined}: chunk {at} is not {disks[n]}'s")
-	PYTHON
-}
-
 down()
 {
 	separate
@@ -405,21 +387,9 @@ down()
 	mountpoint -q $run || rm -rf $run	# another array's is not touched
 }
 
-# end STATUS: of up; what it made is taken away if it failed.
-end()
-{
-	trap - EXIT
-	trap '' INT TERM HUP
-	[ "$1" -eq 0 ] || ( down) || :
-	exit "$1"
-}
-
 up()
 {
 	mkdir $run 2>/dev/null || die 1 "an array is up: take it down first"
-	trap 'end $?' EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM HUP
 	"up_$name"
 	measure
 	check_stamps
@@ -427,7 +397,6 @@ up()
 		printf '%s\n' "${disks[@]}"
 	else
 		"join_$1"
-		check_chunks
 		echo "$joined"
 	fi
 }

@@ -158,7 +158,7 @@ update()
 	for mirror in $(mirrors); do
 		line="deb [signed-by=$keyring] $mirror $1 main"
 		printf '%s\n' "${sources[@]}" "$line" >"$apt/sources.list"
-		if (step "apt-$1" 10 own_apt apt-get update -o APT::Update::Error-Mode=any); then
+		if (step "apt-$1" own_apt apt-get update -o APT::Update::Error-Mode=any); then
 			sources+=("$line")
 			return
 		fi
@@ -204,8 +204,8 @@ find_and_fetch()
 	if [ -z "$version" ] || [ "${1:+$version}" != "${1:+$base}" ]; then
 		die 2 "no linux-source-$base in the archive's ${asked[*]}, only: ${versions[*]:-none}"
 	fi
-	(step "fetch-$version" 60 own_apt apt-get download "linux-source-$version") || exit 3
-	step "take-out-$version" 5 take_out "$version"
+	(step "fetch-$version" own_apt apt-get download "linux-source-$version") || exit 3
+	step "take-out-$version" take_out "$version"
 	[ "$version" = "$base" ] || ln -sf "linux-source-$version.tar.xz" "$(tarball)"
 }
 

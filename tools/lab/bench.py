@@ -69,33 +69,6 @@ def series_of(base):
     return ".".join((base or "").split(".")[:2])
 
 
-def floor_of(by_kernel, kernel, key):
-    """What the same I/O takes without a file system: on the bare block device, of stock for both
-    kernels, or a file that gains as much as the disk would seem to gain nothing. 6.1 sends what is
-    written to that, or to a raw device, by way of a kernel thread, so that a file costs less: a
-    write has no floor there."""
-    report, case, metric = key
-    what, _, place = case.rpartition("-")
-    if metric != "insn" or report != "engine" or place in ("bdev", "raw"):
-        return None
-    if what.startswith("overwrite") and series_of(by_kernel[kernel][key]["base"]) == "6.1":
-        return None
-    return by_kernel["stock"].get((report, f"{what}-bdev", metric))
-
-
-def above_floor(by_kernel):
-    """The figures, and for each I/O on a file what it costs above its floor."""
-    more = {kernel: dict(figures) for kernel, figures in by_kernel.items()}
-    for kernel, figures in by_kernel.items():
-        for key, figure in figures.items():
-            floor = floor_of(by_kernel, kernel, key)
-            if floor:
-                value = round(figure["value"] - floor["value"], 1)
-                more[kernel][(*key[:2], "insn_above_floor")] = {
-                    **figure, "metric": "insn_above_floor", "value": value, "values": [value]}
-    return more
-
-
 def spread(figures):
     """Of the figures of both kernels the wider one's; None if they were taken once."""
     values = [f["values"] for f in figures if f and len(f["values"]) > 1]
@@ -289,7 +262,7 @@ def run(cases, passes):
         for part in (those[i:i + most] for i in range(0, len(those), most)):
             by_kernel = counted([*flags], ["-n", str(passes), *part],
                                 KERNELS_OF.get(name, KERNELS), guest_of(name))
-            new = dated(merge(above_floor(by_kernel)))
+            new = dated(merge(by_kernel))
             save(update(load(), new))
             measured += new
     return measured

@@ -3,14 +3,7 @@
 
 A case is a function of the guest (run: in bench_guest.py or a file that it includes) and what it is
 told (args). The cases of one guest run in one boot, or so many in one (bench.py). time says what its
-figures are of:
-
-    cpu     instructions, on disks that take none of their own
-    fixed   that, and so many microseconds for each request
-    disk    that, and what the disk model takes
-    busy    instructions, on disks that complete later, but for those of an idle CPU
-    lines   none, but what CPUs share
-    machine of no case here: the time of a machine with disks of its own (the kit's field)
+figures are of: Documentation/dio/lab.rst.
 
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
 32 MiB, or of the bare disk that is the floor under a file system; vfat has clusters of 32 KiB,
@@ -273,6 +266,4 @@ GROUPS = {
               "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev", "dss-bdev",
               "run-64k-by-4k-hdd", "fc-short", "many-short", "model"],
     "layers": [f"read-{size}-ext2" for size in ("4k", "64k", "1m")],
-    "windows": [f"run-{size}-by-4k{suffix}" for suffix in ("", "-kb512", "-kb4096", "-kb8192")
-                for size in ("16k", "64k", "128k", "256k")],
 }

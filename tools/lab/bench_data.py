@@ -8,7 +8,6 @@ an archive, which a guest reads in one go; it is complete when it has its name.
 """
 
 import contextlib
-import functools
 import glob
 import os
 import random
@@ -28,7 +27,7 @@ TOOLS = {"sh": (), "cat": (), "tar": (), "grep": (), "sqlite3": (), "mdb_dump": 
                      "/usr/lib/python3.*/lib-dynload", "/usr/lib/python3/dist-packages/lmdb",
                      "/usr/lib/python3/dist-packages/lmdb/cpython*.so")}
 BLOBS = 600             # values
-SIZES = {"blobs": lambda rng: rng.randint(20, 100), "chunks": lambda _: 64}     # theirs, in KiB
+BLOB_KIB = (20, 100)
 LAYERS, LAYER_MIB = 24, 3                   # of a model
 ROCKSDB = ("--num=240000", "--value_size=300", "--compression_type=none", f"--seed={SEED}")
 
@@ -53,18 +52,19 @@ def sqlite(directory, _source):
         db.executemany("insert into t values (?, ?, ?)", rows())
         db.execute("create index by_key on t (k)")
         db.commit()
-        db.execute("delete from t where id % 5 = 0")     # for VACUUM to have something to do
+        db.execute("delete from t where id % 5 = 0")     # as in one that is used
         db.commit()
 
 
-def values(kib, directory, _source):
-    """A table whose values lie in pages of their own, one after the other; KIB tells their sizes."""
+def values(directory, _source):
+    """A table whose values lie in pages of their own, one after the other"""
     import sqlite3
     rng = random.Random(SEED)
     with contextlib.closing(sqlite3.connect(f"{directory}/db")) as db:
         db.execute("create table t (id integer primary key, v blob)")
         db.executemany("insert into t values (?, ?)",
-                       ((row, rng.randbytes(kib(rng) << 10)) for row in range(BLOBS)))
+                       ((row, rng.randbytes(rng.randint(*BLOB_KIB) << 10))
+                        for row in range(BLOBS)))
         db.commit()
 
 
@@ -88,10 +88,11 @@ def lmdb(directory, _source):
     mapped(directory, ((key, value) for _, key, value in rows()))
 
 
-def mapped_values(kib, directory, _source):
+def mapped_values(directory, _source):
     """Each value lies in pages of its own, one after the other, as pictures do to learn from."""
     rng = random.Random(SEED)
-    mapped(directory, ((row, rng.randbytes(kib(rng) << 9).hex()) for row in range(BLOBS)))
+    mapped(directory, ((row, rng.randbytes(rng.randint(*BLOB_KIB) << 9).hex())
+                       for row in range(BLOBS)))
 
 
 def db_bench(directory, *words):
@@ -149,10 +150,8 @@ def root(directory, _source):
 
 
 MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "lmdb": lmdb,
-          "rocksdb": rocksdb, "levels": levels, "model": model,
-          **{name: functools.partial(values, kib) for name, kib in SIZES.items()},
-          **{f"mapped-{name}": functools.partial(mapped_values, kib)
-             for name, kib in SIZES.items()}}
+          "rocksdb": rocksdb, "levels": levels, "model": model, "blobs": values,
+          "mapped-blobs": mapped_values}
 
 
 def archive(out, name):

@@ -41,7 +41,6 @@ BY_LAYERS = ("import mmap, sys\n"
              f"    for layer in (*range({LAYERS}), *map(int, sys.stdin)):\n"
              "        assert len(model[layer * size:(layer + 1) * size]) == size\n")
 DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", *ROCKSDB)
-READ_DB = (*DB_BENCH, "--readonly")
 VALUE = "select typeof(v || '') from t where id = {};\n"   # all of it is read, nothing done with it
 
 
@@ -71,23 +70,17 @@ PROGRAMS = {
     "sqlite-scan": ("sqlite", 8, ("sqlite3", "db", "select sum(length(v)) from t"), None),
     "sqlite-range": ("sqlite", 8, ("sqlite3", "db"), ranges),
     "sqlite-blobs": ("blobs", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
-    "sqlite-chunks": ("chunks", 8, ("sqlite3", "db"), lambda: some_of(BLOBS, VALUE)),
     "sqlite-opens": ("sqlite", 16, ("python3", "-c", BY_OPENS), ranges),
-    "sqlite-vacuum": ("sqlite", 48, ("sqlite3", "db", "vacuum"), None),
     "tar": ("tree", 8, ("sh", "-c", "tar cf - fs mm block include | cat"), None),
     "grep": ("tree", 8, ("grep", "-rc", "direct_IO", "fs", "mm", "block", "include"), None),
     "lmdb-get": ("lmdb", 16, ("python3", "-c", BY_KEY),
                  lambda: "".join(f"{key_of(row)}\n" for row in some_rows())),
     "lmdb-scan": ("lmdb", 8, ("mdb_dump", "."), None),
     "lmdb-blobs": ("mapped-blobs", 16, ("python3", "-c", BY_KEY), lambda: some_of(BLOBS, "{}\n")),
-    "lmdb-chunks": ("mapped-chunks", 16, ("python3", "-c", BY_KEY), lambda: some_of(BLOBS, "{}\n")),
     "model-layers": ("model", 16 + 2 * LAYER_MIB, ("python3", "-c", BY_LAYERS),
                      lambda: some_of(LAYERS, "{}\n")),
-    "rocksdb-get": ("rocksdb", 24, (*READ_DB, "--benchmarks=readrandom", f"--reads={READS}"),
-                    None),
-    "rocksdb-range": ("rocksdb", 24, (*READ_DB, "--benchmarks=seekrandom", f"--seek_nexts={RANGE}",
-                                      f"--reads={READS // 4}"), None),
-    "rocksdb-scan": ("rocksdb", 24, (*READ_DB, "--benchmarks=readseq"), None),
+    "rocksdb-get": ("rocksdb", 24, (*DB_BENCH, "--readonly", "--benchmarks=readrandom",
+                                    f"--reads={READS}"), None),
     "rocksdb-compact": ("levels", 64, (*DB_BENCH, "--benchmarks=compact"), None),
 }
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C"}

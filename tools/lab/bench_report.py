@@ -24,7 +24,6 @@ NEITHER = ("ios_per_s",)
 # What a metric counts, where its name does not say so
 WORDS = {
     "insn": "instructions an I/O", "insn_per_mib": "instructions a MiB",
-    "insn_above_floor": "instructions an I/O above those of stock's disk",
     "bios": "bios an I/O", "switches": "context switches an I/O",
     "late_us": "time of an I/O on disks of 100 us", "elapsed": "time", "time": "time a MiB",
     "seconds": "time", "latency_us": "mean latency", "mb_per_s": "throughput",
@@ -134,7 +133,6 @@ UNITLESS = ("ratio", "insn", "insn/MiB", "bios/MiB", "reads", "reads/MiB", "I/Os
 DISK_NAMES = {"array": "an array: 150 us, 200 MB/s", "nvme": "NVMe: 20 us, 2 GB/s",
               "hdd": "a hard disk of 2004"}
 CONFIGURATIONS = {"real": "the lab's configuration", "distro": "a distribution's options"}
-RUN_KIB = (16, 64, 128, 256)
 LIMIT = 1.01            # of a stack's figures
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report.css")
 
@@ -290,15 +288,6 @@ def of_programs(base, found):
                     for metric in ("seconds", "device_reads")])
 
 
-def of_windows(base, found):
-    for metric, what in (("time", "time of a run on a disk that takes 200 us for a request"),
-                         ("bytes_read_per_used", "bytes read for one that is used")):
-        yield grid(found, f"{what}, Linux {base}", "read_ahead_kb", ("128", "512", "4096", "8192"),
-                   [f"run of {kib} KiB" for kib in RUN_KIB], lambda kb, run, metric=metric:
-                   [("readahead", f"run-{run.split()[2]}k-by-4k" + f"-kb{kb}" * (kb != "128"),
-                     metric)])
-
-
 def of_layers(base, found):
     cases = dict.fromkeys(case for report, case, _ in found if report == "layers")
     yield grid(found, f"instructions of one direct I/O, Linux {base}", "layer", LAYERS, [*cases],
@@ -373,10 +362,6 @@ SECTIONS = (
      "and, if they differ, reads of the disk. Cache: what memory has for the program's data."),
     ("cost", "What an I/O costs", section_of(of_layers, "make profile CASE=layers"),
      "Every instruction is counted once, and belongs to the layer whose source file it is of."),
-    ("readahead", "Readahead by run and window",
-     section_of(of_windows, "tools/lab/bench.py run windows"),
-     "A run is a stretch that is read from its start to its end, here by 4 KiB; read_ahead_kb is "
-     "the largest window."),
 )
 
 

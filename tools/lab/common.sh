@@ -17,32 +17,11 @@ die()
 	exit "$1"
 }
 
-# left GUESS SECONDS LOG: the seconds that a step will still take, ? if that is not known yet
-left()
-{
-	local lines
-
-	case $1 in
-	*l)
-		lines=$(wc -l <"$3")
-		if [ "$lines" -lt 100 ]; then
-			echo "?"
-		else
-			echo $((${1%l} > lines ? $2 * (${1%l} - lines) / lines : 0))
-		fi
-		;;
-	*)
-		echo $(($1 > $2 ? $1 - $2 : 0))
-		;;
-	esac
-}
-
-# step NAME GUESS CMD...: run CMD with its output in a log, showing time used and time left. GUESS
-# is in seconds, or in lines of the log with an l behind.
+# step NAME CMD...: run CMD with its output in a log, showing the time that it takes
 step()
 {
-	local name=$1 guess=$2 log=$out/log/$1.log start=$SECONDS pid rc=0 pause=0.2
-	shift 2
+	local name=$1 log=$out/log/$1.log start=$SECONDS pid rc=0 pause=0.2
+	shift
 
 	mkdir -p "$out/log"
 	"$@" >"$log" 2>&1 &
@@ -50,8 +29,7 @@ step()
 	trap 'kill "$pid" 2>/dev/null || :; exit 130' INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
 		if [ -t 2 ]; then
-			printf '\rlab: %-16s %4d s, about %s s left  ' "$name" $((SECONDS - start)) \
-				"$(left "$guess" $((SECONDS - start)) "$log")" >&2
+			printf '\rlab: %-16s %4d s' "$name" $((SECONDS - start)) >&2
 		fi
 		sleep $pause
 		[ $((SECONDS - start)) -lt 2 ] || pause=1

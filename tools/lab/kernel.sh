@@ -23,7 +23,7 @@
 #
 # A kernel must have what its configuration asks for, but for what tools/lab/lacks says (config.py).
 # JOBS=N sets the number of jobs. Exit: 0 done, 1 a step failed (its log is named), 2 something is
-# missing, 3 the archive of the base cannot be read, 4 there is not enough space (build deb).
+# missing, 3 the archive of the base cannot be read.
 
 set -eu
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES LOCALVERSION ARCH	# our O= is not the kernel's
@@ -43,26 +43,25 @@ if [ -x /usr/lib/ccache/gcc ]; then
 fi
 base=$("$top/tools/lab/base.sh" name) || exit
 
-# Name, the tree that it begins as a copy of, lines of its build's log, and its configuration: the
-# names of fragments, FRAGMENT.config, of which later ones win. What is named stock has no overlay,
-# but for um-stock: it has the adapter that test_qla needs, without which there is no stock driver to
-# test.
+# Name, the tree that it begins as a copy of, and its configuration: the names of fragments,
+# FRAGMENT.config, of which later ones win. What is named stock has no overlay, but for um-stock: it
+# has the adapter that test_qla needs, without which there is no stock driver to test.
 common="kernel kernel-$base qemu selftests"
 um="kernel kernel-$base um selftests"
 kernels="
-stock		source		2100	$common
-patched		stock		1250	$common
-kunit		source		1500	$common kunit
-debug		source		1700	$common kunit debug
-races		source		1500	$common races
-distro-stock	source		2400	$common distro distro-$base
-distro		distro-stock	1250	$common distro distro-$base
-um-stock	source		1700	$um um
-um-patched	um-stock	1250	$um um
-um		source		1900	$um kunit debug um
-step		stock		800	$common
-deb-stock	source		-	deb
-deb		deb-stock	-	deb
+stock		source		$common
+patched		stock		$common
+kunit		source		$common kunit
+debug		source		$common kunit debug
+races		source		$common races
+distro-stock	source		$common distro distro-$base
+distro		distro-stock	$common distro distro-$base
+um-stock	source		$um um
+um-patched	um-stock	$um um
+um		source		$um kunit debug um
+step		stock		$common
+deb-stock	source		deb
+deb		deb-stock	deb
 "
 
 # The adapter's files, of which um-stock has an overlay
@@ -99,7 +98,7 @@ configs()
 	local row one fragments path
 
 	row=$(row "$1") || exit
-	read -r _ _ _ fragments <<<"$row"
+	read -r _ _ fragments <<<"$row"
 	for one in $fragments; do
 		path=$top/tools/lab/$one.config
 		[ "$one" != selftests ] || path=$tests_config
@@ -123,7 +122,8 @@ dir_of()
 	case $1 in	# one directory, as the second begins as a copy of the first
 	um-stock|um-patched)	files+=$(printf '\n%s' "${adapter[@]/#/$top/}") ;;
 	esac
-	key=$( (gcc --version; xargs -d '\n' cat <<<"$files"; localmod "$1") | sha256sum | cut -c 1-12)
+	key=$( (gcc --version; xargs -d "\n" cat <<<"$files"
+		[[ $1-${CONFIG-} != deb*-localmod ]] || echo localmod) | sha256sum | cut -c 1-12)
 	echo "$cache/$of/$key/$1$checkout"
 }
 
@@ -147,7 +147,7 @@ source_tree()
 	"$top/tools/lab/base.sh" get
 	src=$(dir_of source)
 	lock "$cache"
-	[ -d "$src" ] || step unpack 30 unpack "$src"
+	[ -d "$src" ] || step unpack unpack "$src"
 }
 
 venv()
@@ -165,7 +165,7 @@ configure()
 {
 	local config files
 
-	case $1 in deb|deb-stock) configure_deb_tree "$@"; return ;; esac
+	case $1 in deb|deb-stock) configure_deb "$@"; return ;; esac
 	files=$(configs "$1")
 	cd "$2"
 	make -s tinyconfig
@@ -258,16 +258,16 @@ lock()
 	flock -n 9 || { say "another build runs in this cache: waiting"; flock 9; }
 }
 
-# make_tree NAME STAMP LINES WHAT COMMAND...: configure the tree of NAME, with the overlay if it has
+# make_tree NAME STAMP WHAT COMMAND...: configure the tree of NAME, with the overlay if it has
 # one, and run COMMAND NAME TREE, unless STAMP says that this was done
 make_tree()
 {
-	local name=$1 stamp lines=$3 what=$4 tree from sum="" overlay=$top
+	local name=$1 stamp what=$3 tree from sum="" overlay=$top
 
 	tree=$(dir_of "$name") stamp=$tree/$2
 	read -r _ from _ < <(row "$name")
-	shift 4
-	[ -d "$tree" ] || step "copy-$name" 20 copy_tree "$(dir_of "$from")" "$tree"
+	shift 3
+	[ -d "$tree" ] || step "copy-$name" copy_tree "$(dir_of "$from")" "$tree"
 	case $name in
 	um-stock)	overlay=$tree.overlay; model "$overlay" ;;
 	*stock)		overlay="" ;;
@@ -275,10 +275,10 @@ make_tree()
 	[ -z "$overlay" ] || sum=$(overlay_sum "$overlay")
 	[ ! -e "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ] || return 0
 	rm -f "$stamp"
-	[ -z "$sum" ] || step "overlay-$name" 5 \
+	[ -z "$sum" ] || step "overlay-$name" \
 		"$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$overlay"
-	step "configure-$name" 10 configure "$name" "$tree"
-	step "$what-$name" "$lines" "$@" "$name" "$tree"
+	step "configure-$name" configure "$name" "$tree"
+	step "$what-$name" "$@" "$name" "$tree"
 	echo "$sum" >"$stamp"
 }
 
@@ -292,7 +292,7 @@ begin()
 		export ARCH=um
 		;;
 	deb*)	;;
-	*)	[ -x "$(dir_of venv)/bin/vng" ] || step virtme-ng 20 venv ;;
+	*)	[ -x "$(dir_of venv)/bin/vng" ] || step virtme-ng venv ;;
 	esac
 	lock "$(dirname "$(dir_of "$1")")"
 }
@@ -300,18 +300,18 @@ begin()
 # build NAME [modules]: what it begins as a copy of comes first
 build()
 {
-	local row from lines tree
+	local row from tree
 
 	row=$(row "$1") || exit
-	read -r _ from lines _ <<<"$row"
+	read -r _ from _ <<<"$row"
 	if [ "$from" = source ]; then
 		begin "$1"
 	else
 		build "$from"
 	fi
-	make_tree "$1" .lab-built "${lines}l" build compile
+	make_tree "$1" .lab-built build compile
 	tree=$(dir_of "$1")
-	[ -z "${2-}" ] || [ -e "$tree/.lab-modules" ] || step "modules-$1" 300l compile_modules "$tree"
+	[ -z "${2-}" ] || [ -e "$tree/.lab-modules" ] || step "modules-$1" compile_modules "$tree"
 }
 
 # warnings PATCH TREE: what the compiler says of what it changes, with more warnings than usual, but
@@ -356,10 +356,10 @@ build_step()
 	build stock
 	tree=$(dir_of step)
 	[ -n "$1" ] || rm -rf "$tree"
-	[ -d "$tree" ] || step copy-step 20 copy_tree "$(dir_of stock)" "$tree"
+	[ -d "$tree" ] || step copy-step copy_tree "$(dir_of stock)" "$tree"
 	[ -n "$1" ] || return 0
-	step apply-step 5 apply_step "$1" "$tree"
-	step build-step 800l compile_step "$1" "$tree"
+	step apply-step apply_step "$1" "$tree"
+	step build-step compile_step "$1" "$tree"
 }
 
 case ${1-}:${2-}:${3-} in
@@ -371,7 +371,7 @@ build::|build:modules:)
 	;;
 build:objects:)
 	begin kunit
-	make_tree kunit .lab-objects 250l objects compile_objects
+	make_tree kunit .lab-objects objects compile_objects
 	dir_of kunit
 	;;
 build:deb:)	build_deb ;;

@@ -75,7 +75,7 @@ missing=$( (echo "$programs" | cut -s -d ' ' -f 2; missing_others) | sort -u | t
 [ -n "$missing" ] || exit 0
 [ "$(id -u)" -eq 0 ] || die 2 "run as root: apt-get install --no-install-recommends $missing"
 say "installing $missing"
-step apt-update 20 apt-get update
+step apt-update apt-get update
 # shellcheck disable=SC2086 # a list of words
-step apt-install 90 env DEBIAN_FRONTEND=noninteractive \
+step apt-install env DEBIAN_FRONTEND=noninteractive \
 	apt-get install -y --no-install-recommends $missing

@@ -179,17 +179,6 @@ class Get(Case):
         lines = log.read_text().splitlines() if log.exists() else []
         return [line for line in lines if not line.startswith("--print-uris")]
 
-    def test_it_is_fetched_once_from_a_mirror_that_the_machine_has_and_signed(self):
-        self.suite("trixie-backports", "7.2", "7.3", "7.4")
-        for _ in range(2):
-            self.assertEqual(self.run_it("get", "exactly", BASE="7.3")[0], 0)
-        self.assertEqual((self.apt / "linux-source-7.3.tar.xz").read_text(), "the source\n")
-        self.assertEqual([line.split()[0] for line in self.asked()], ["update", "download"])
-        self.assertFalse((self.apt / "part").exists())
-        self.assertEqual((self.apt / "sources.list").read_text(),
-                         "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
-                         "http://one.example/mirror trixie-backports main\n")
-
     def test_when_the_archive_has_moved_on_the_next_newer_one_is_taken(self):
         self.suite("trixie-backports", "6.19", "7.5", "7.4", "7.10")
         for _ in range(2):

@@ -4,7 +4,6 @@
 import inspect
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -66,19 +65,6 @@ class Rows(unittest.TestCase):
             one = line("x-direct", "mb_per_s", 1, "field-1", time=clock)
             self.assertEqual(both(one, one)["reported"], wanted)
 
-    def test_above_the_floor(self):
-        """An I/O on a file is held against stock's device, but not a write of 6.1, whose device is
-        written by way of a thread."""
-        for base, what, wanted in (("6.1.7", "read", (2500, 1000)), ("6.1.7", "overwrite", None),
-                                   ("6.12.95", "overwrite", (2500, 1000)),
-                                   ("7.3.4", "overwrite", (2500, 1000))):
-            of = {kernel: figures(*(line(f"{what}-4k-{place}", "insn", value, "engine", base=base)
-                                    for place, value in (("ext2", file), ("bdev", disk))))
-                  for kernel, file, disk in (("stock", 7000, 4500), ("patched", 5500, 4400))}
-            got = [f["value"] for fs in bench.above_floor(of).values()
-                   for key, f in fs.items() if key[2] == "insn_above_floor"]
-            self.assertEqual(got, [*(wanted or ())], (base, what))
-
     def test_new_rows_replace_those_of_their_base(self):
         def one(case, value, base="6.1.7"):
             return {"base": base, "report": "r", "case": case, "metric": "m", "patched": value}
@@ -101,16 +87,6 @@ class Run(unittest.TestCase):
             shown = bench.run(["many"], 1)
         self.assertEqual([r["base"] for r in shown], ["7.3.5"])
         self.assertEqual([r["base"] for r in kept], ["7.3.4", "6.12.9", "7.3.5"])
-
-    def test_what_programs_work_on_is_made_before_anything_is_measured(self):
-        booted = []
-        for error in (FileNotFoundError("x"), subprocess.CalledProcessError(1, "mdb_load")):
-            with mock.patch.object(bench, "tree_of", str), \
-                    mock.patch.object(bench.bench_data, "make", side_effect=error), \
-                    mock.patch.object(bench, "guest", lambda *args, **_: booted.append(args)), \
-                    self.assertRaisesRegex(SystemExit, "^bench: "):
-                bench.run(["read-4k-bdev", "tar-ext4-array-m50"], 1)
-        self.assertEqual(booted, [])
 
 
 class Cases(unittest.TestCase):
@@ -160,43 +136,6 @@ class Programs(unittest.TestCase):
             figures = {metric: (unit, value) for metric, unit, value
                        in bench_programs.figures(("tar",), None, None, "sda")}
         self.assertEqual(figures["refaults"], ("pages", 15))
-
-    def test_data_is_made_once_and_whole(self):
-        made = []
-
-        def maker(directory, source):
-            made.append(source)
-            if len(made) == 1:
-                raise OSError("no space")
-            with open(f"{directory}/file", "w", encoding="ascii") as f:
-                f.write("x")
-
-        with tempfile.TemporaryDirectory() as out, \
-                mock.patch.dict(bench_data.MAKERS, {"plain": maker}):
-            with self.assertRaises(OSError):
-                bench_data.make(out, ["plain"], "a")
-            self.assertFalse(os.path.exists(bench_data.archive(out, "plain")))
-            for source in ("b", "c"):
-                bench_data.make(out, ["plain"], source)
-            self.assertEqual(made, ["a", "b"])
-            whole = bench_data.archive(out, "plain")
-            self.assertEqual(os.listdir(f"{out}/programs"), [os.path.basename(whole)])
-
-
-class Table(unittest.TestCase):
-    def test_cases_stand_together_and_nothing_is_a_dash(self):
-        merged = bench.merge({
-            "stock": figures(line("direct", "mb", 1000.4), line("buffered", "mb", [2, 2])),
-            "patched": figures(line("direct", "mb", 2000.8), line("buffered", "mb", [3, 3.5]),
-                               line("raw", "mb", 12.345), line("direct", "us", 5))})
-        rows = [row.split() for row in bench.table(merged).splitlines()]
-        self.assertEqual(rows[0], ["base", "report", "case", "metric", "unit", "stock", "patched",
-                                   "ratio", "spread", "reported"])
-        self.assertEqual([row[2:4] for row in rows[1:]],
-                         [["buffered", "mb"], ["raw", "mb"], ["direct", "mb"], ["direct", "us"]])
-        self.assertEqual(rows[3][5:], ["1000", "2001", "2.000", "-", "-"])
-        self.assertEqual(rows[1][5:], ["2.000", "3.000", "1.500", "0.500", "-"])
-        self.assertEqual(rows[2][5:], ["-", "12.35", "-", "-", "-"])
 
 
 class Real(unittest.TestCase):
@@ -248,21 +187,6 @@ class Real(unittest.TestCase):
         self.assertEqual([f["value"] for f in self.guest(500, 505).values()], [500])
         with self.assertRaisesRegex(SystemExit, "500.* but 550"):
             self.guest(500, 550)
-
-
-class CommandLine(unittest.TestCase):
-    def fails(self, status, text, *args):
-        with tempfile.TemporaryDirectory() as out:
-            done = subprocess.run([os.path.join(LAB, "bench.py"), *args], text=True,
-                                  env={**os.environ, "O": out}, check=False,
-                                  capture_output=True)
-        self.assertEqual(done.returncode, status)
-        self.assertIn(text, done.stderr)
-
-    def test_bad_words(self):
-        self.fails(2, "no such case: sideways", "run", "--passes", "3", "sideways")
-        self.fails(2, "a case, then stock", "profile", "raw", "vanilla")
-        self.fails(1, "make bench", "report")
 
 
 if __name__ == "__main__":

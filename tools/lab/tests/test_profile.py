@@ -68,18 +68,6 @@ class Profile(unittest.TestCase):
             with self.assertRaises(profile.BadInput):
                 profile.shared_lines({("shared", "a", "lines"): {}}, *paths)
 
-    def test_table(self):
-        stock, patched = (self.one(counts(**of)) for of in (
-            {"k1000000": 200, "k1000100": 100, "k1000200": 20}, {"k1000100": 80, "k1000200": 600}))
-        said = profile.table({"stock": stock, "patched": patched}, 2)
-        self.assertEqual([line.split() for line in said], [
-            ["symbol", "stock", "patched", "difference"],
-            ["__x64_sys_read", "1.0", "30.0", "29.0"],
-            ["startup", "10.0", "0.0", "-10.0"],
-            ["[1", "more", "symbols]", "5.0", "4.0", "-1.0"],
-            ["[user", "space]", "0.0", "0.0", "0.0"],
-            ["total", "16.0", "34.0", "18.0"]])
-
     def test_what_is_cut_short_is_refused(self):
         for high in ("", "user 3\n", counts(4, u=3), counts(u=3) + "user 1\n"):
             with self.assertRaisesRegex(profile.BadInput, "high: cut short"):
