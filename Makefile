@@ -61,7 +61,7 @@ help:
 	@echo '  check       checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
 	@echo '  nightly     all of it for all bases, and what CI leaves out: hours'
 	@echo 'Send:'
-	@echo '  series      of 7.3: the topics and their state; TOPIC=NAME (or all): its'
+	@echo '  series      of 7.3: the topics, their state, and to whom each goes; TOPIC=NAME (or all): its'
 	@echo '              patches, in $$O/series-*; SERIES=lists: those of all topics, tree: these and the rest;'
 	@echo '              of older bases tree, and what a KSRC of 2.6 or 2.4 needs'
 	@echo '  series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?'

@@ -468,6 +468,16 @@ def executable(file):
     return bool(file.lstat().st_mode & 0o100)
 
 
+def link_in(base, path):
+    """The path, or a folder of it, that is a link in the base, if any."""
+    parts = [path, *map(str, Path(path).parents)][:-1]
+    return next((part for part in parts if (base / part).is_symlink()), None)
+
+
+def link_fault(source, link):
+    return Fault(source.name, f"{link} is a link in the base, and no patch goes through one")
+
+
 def from_file(root, source, base_file, path):
     """What path is to be, with this overlay file and what it is applied to."""
     name, own = source.name, root / source.name
@@ -489,6 +499,9 @@ def from_file(root, source, base_file, path):
 
 def wanted(root, source, base, path):
     """What path is to be: the trunk's form is applied to the base, a layer's to the result."""
+    link = link_in(base, path)
+    if link:
+        raise link_fault(source, link)
     if not source.below:
         return from_file(root, source, base / path, path)
     content = from_file(root, source.below, base / path, path)

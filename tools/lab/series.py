@@ -29,7 +29,8 @@ letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" th
 builds. The patches are those of the series, put on the base by git cherry-pick; what an older base
 leaves out is left out.
 
-Beside the patches lies a README; nothing is ever sent.
+Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
+ever sent.
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
@@ -75,6 +76,7 @@ from overlay import Fault, Refusal  # noqa: E402
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
+RECIPIENTS = "recipients"
 STEPS = "steps.json"            # of series_steps.py
 SERIES = ("lists", "tree")      # the second goes on where the first ends
 TOPICS = "series/topics"
@@ -301,7 +303,7 @@ def part_of(root, letter, found, tree, now):
     if is_step(letter):
         folder = (root / letter.name).parent
         step, faults = overlay.scan(folder)
-        gather(tree, now, step)
+        faults += gather(tree, now, step)
         contents, more = overlay.plan(folder, step, now)
         return contents, [named(root, folder, fault) for fault in faults or more]
     parts = {}
@@ -349,6 +351,10 @@ def state_of(letter):
     return " ".join(s.remark for s in letter.all("State"))
 
 
+def is_secret(letter):
+    return state_of(letter).startswith("security")
+
+
 def with_those_before(topics, name, seen=()):
     """The topics that one builds on, in their order, and itself."""
     if name not in topics or name in seen:
@@ -374,15 +380,32 @@ def topic_faults(root):
                      for patch, names in takers.items() if topics and len(names) != 1]
 
 
-def list_topics(root, short):
+def recipients_of(tree, letter, *args):
+    """Whom the tree's own get_maintainer.pl names; of a hole that can be used one list alone."""
+    if is_secret(letter):
+        return "security@kernel.org (nothing is published before they say so)\n"
+    return perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", *args)
+
+
+def list_topics(root, tree, short):
     """Print what there is to be sent."""
     series, faults = modern(root, short)
-    here = {name_of(patch) for patch in series.letters["lists"]}
-    for name, letter in topics_of(root).items():
-        count = len(here & set(letter.lines("Patches")))
-        if count:               # else it is for an older base
-            print(f"{name:16} {state_of(letter)}; {count} patch{'es' * (count > 1)}"
-                  + "".join(f", after {one}" for one in letter.lines("After")))
+    by_name = {name_of(patch): patch for patch in series.letters["lists"]}
+    here = {name: [by_name[one] for one in letter.lines("Patches") if one in by_name]
+            for name, letter in topics_of(root).items()}
+    for name, patches in here.items():
+        letter, paths = topics_of(root)[name], set()
+        if not patches:
+            continue            # it is for an older base
+        for patch in patches:
+            paths |= set(overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
+                         map(path_of, patch.lines("Paths")))
+        files = [arg for path in sorted(paths) if (tree / path).exists() for arg in ("-f", path)]
+        said = (recipients_of(tree, letter, "--no-rolestats", *files) or "").splitlines()
+        lists = [one for one in said if "<" not in one and "linux-kernel@" not in one]
+        print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
+              + "".join(f", after {one}" for one in letter.lines("After") if here.get(one)),
+              *[f"{'':16} {one}" for one in lists or said], sep="\n")
     print("series: TOPIC= writes one of these, or all; SERIES=lists all of them in turn, "
           "SERIES=tree these, the engine and the raw driver")
     return report(faults)
@@ -479,11 +502,13 @@ def spoken(folder, words, scratch):
 
 
 def gather(tree, work, found):
-    """Copy what a fix looks at into the work tree, if no fix before did."""
+    """Copy what a fix looks at into the work tree, if no fix before did. The faults: links."""
+    links = {path: overlay.link_in(tree, path) for path in found}
     for path in found:
         file = tree / path
-        if file.is_file() and not (work / path).exists():
+        if file.is_file() and not links[path] and not (work / path).exists():
             put(work, path, file.read_bytes(), overlay.executable(file))
+    return [overlay.link_fault(found[path], link) for path, link in links.items() if link]
 
 
 def named(root, folder, fault):
@@ -526,7 +551,7 @@ def legacy_fix(root, folder, letter, trees, scratch):
         return "", None, [wordless(letter, name, trees)]
     spoken_folder = spoken(folder, words, scratch)
     found, faults = overlay.scan(spoken_folder)
-    gather(*trees, found)
+    faults += gather(*trees, found)
     contents, more = overlay.plan(spoken_folder, found, trees[1])
     if faults or more:
         return "", None, [named(root, folder, fault) for fault in faults] or \
@@ -578,12 +603,30 @@ def check_tree(tree):
     version = overlay.kernel_version(tree)
     if (tree / overlay.MANIFEST).exists():
         raise Refusal(f"{tree}: not a pristine tree: an overlay was applied to it")
-    if (tree / ".git").exists():
-        changed = git(tree, "status", "--porcelain", "--untracked-files=no").splitlines()
-        if changed:
-            raise Refusal(f"{tree}: a dirty tree: {len(changed)} changed files, {changed[0][3:]} "
-                          "first: commit or drop that")
+    changed = changes_in(tree)
+    if changed:
+        raise Refusal(f"{tree}: a dirty tree: {len(changed)} changed files, {changed[0]} first: "
+                      "commit or drop that")
     return version
+
+
+def prefix_of(tree):
+    """The folder that tree is of a larger repository, with a slash; None: git knows of none."""
+    try:
+        return git(tree, "rev-parse", "--show-prefix").removesuffix("\n")
+    except Refusal as refusal:
+        if "not a git repository" in str(refusal):
+            return None
+        raise
+
+
+def changes_in(tree):
+    """Files that git sees changed below tree."""
+    prefix = prefix_of(tree)
+    if prefix is None:
+        return []
+    lines = git(tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", ".")
+    return [line[3:].removeprefix(prefix) for line in lines.split("\0") if line]
 
 
 # Patches
@@ -688,21 +731,46 @@ def format_patches(repo, folder, blurb, env):
 # Stands beside the patches. The first line says for which tree they are.
 READ_ME = """{title}
 
-To apply them, in the tree: git am {folder}/*.patch
+To apply them, in the tree: git am {below}{folder}/*.patch
 or without git, one after the other: patch -p1 < {folder}/0001-...
 
 They carry no Signed-off-by. It says that you may pass the work on and answer for it (the
 Developer's Certificate of Origin), so no program can give it: read the patches, then apply them
 with git am -s, or git commit -s after patch. Who sends them on signs before git format-patch.
 """
-PUBLIC = """
-To whom they go the tree's scripts/get_maintainer.pl says (b4 prep --auto-to-cc asks it).
-"""
 SECURITY = """
 These mend a hole that can be used. They go to security@kernel.org alone
 (Documentation/process/security-bugs.rst); nothing else about them is published
 before that list says so.
 """
+B4 = f"""
+To send them on with b4, make a branch of them, in a git checkout of the kernel. Nothing here does
+that for you, and nothing is sent before you say b4 send without -o:
+
+	b4 prep -n NAME -f TAG		a branch b4/NAME from TAG on, with an empty cover
+	git am -s {{below}}{{folder}}/*.patch
+	b4 prep --edit-cover		paste {COVER_FILE}: first what its subject says
+					behind [PATCH ...], then all below it
+	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl, as was done for the file
+					"{RECIPIENTS}" here; strike out who need not hear of it
+	b4 send --no-sign -o FOLDER	the mails as files, to be read first; b4 wants to know how
+					it would send them (git config sendemail.smtpserver)
+"""
+
+
+def perl(tree, script, *args):
+    """What one of the tree's own scripts says; None if there is none, or it does not run here."""
+    file = tree / "scripts" / script
+    if not file.is_file():
+        return None
+    with tempfile.TemporaryDirectory(prefix="series.") as home:     # no configuration has a say
+        run = subprocess.run(["perl", file, *args], cwd=tree, capture_output=True, text=True,
+                             errors="replace", check=False, env={**os.environ, "HOME": home})
+    if not run.returncode or "total:" in run.stdout:
+        return run.stdout
+    said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
+    print(f"series: {file} does not run here: {said}", file=sys.stderr)
+    return None
 
 
 def may_say(line, allowed):
@@ -714,15 +782,13 @@ def may_say(line, allowed):
 
 def checkpatch(tree, folder, allowed):
     """What the tree's own checkpatch says, less what is allowed: [Fault]."""
-    script, faults = tree / "scripts/checkpatch.pl", []
-    for patch in sorted(folder.glob("*.patch")) if script.is_file() else ():
-        run = subprocess.run(["perl", script, "--no-tree", "--no-signoff", "--terse", "--strict",
-                              "--show-types", "--showfile", patch], cwd=tree, text=True,
-                             capture_output=True, errors="replace", check=False,
-                             env={**os.environ, "HOME": str(folder)})     # no .checkpatch.conf
-        if run.returncode and "total:" not in run.stdout:
-            raise Refusal(f"{script} does not run here: {run.stderr.strip()}")
-        lines = [line.removeprefix(f"{patch}:") for line in run.stdout.splitlines()
+    faults = []
+    for patch in sorted(folder.glob("*.patch")):
+        said = perl(tree, "checkpatch.pl", "--no-tree", "--no-signoff", "--terse", "--strict",
+                    "--show-types", "--showfile", patch)
+        if said is None:
+            break
+        lines = [line.removeprefix(f"{patch}:") for line in said.splitlines()
                  if re.search(r":\d*: *(ERROR|WARNING|CHECK)", line)]
         faults += [Fault(patch.name, f"checkpatch: {line}") for line in lines
                    if not any(may_say(line, one) for one in allowed)]
@@ -731,11 +797,15 @@ def checkpatch(tree, folder, allowed):
 
 def deliver(made, folder):
     """Make folder hold what was made. False: it did before."""
-    ours = [*folder.glob("0*"), folder / README]
+    ours = [*folder.glob("0*"), folder / README, folder / RECIPIENTS]
     old = {p.name: p.read_bytes() for p in ours if p.exists()}
     new = {p.name: p.read_bytes() for p in made.iterdir()}
     if old == new:
         return False
+    title = old.get(README, b"").partition(b"\n")[0]
+    if title and title != new[README].partition(b"\n")[0]:
+        raise Refusal(f"{folder} is taken: {title.decode()}: name another folder with --out (make: "
+                      "O=)")
     folder.mkdir(parents=True, exist_ok=True)
     for name in old:
         (folder / name).unlink()
@@ -810,6 +880,10 @@ def make_patches(root, tree, patches, cover, allowed, read_me, folder, topic=Non
         format_patches(repo, made, cover and cover.text, env)
         (made / README).write_text(read_me)
         faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
+        people = recipients_of(tree, cover, *sorted(made.glob("*.patch"))) \
+            if cover and not faults else None
+        if people:
+            (made / RECIPIENTS).write_text(people)
         return not faults and deliver(made, folder), faults
 
 
@@ -839,7 +913,7 @@ def do_modern(root, tree, out, which, topic):
     for name in chosen or [None]:
         folder = out / f"series-{short}-{name or which}"
         title = f"Patches for Linux {short}, {name or which}"
-        more = SECURITY if name and state_of(topics[name]).startswith("security") else PUBLIC
+        more = SECURITY if name and is_secret(topics[name]) else B4
         try:
             rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,
                                folder, title, more, name)
@@ -864,13 +938,18 @@ def do_legacy(root, tree, out):
 
 
 def write_series(root, tree, patches, cover, allowed, folder, title, more, topic=None):
-    read_me = (READ_ME + more).format(title=title, folder=shlex.quote(str(folder.absolute())))
+    prefix = prefix_of(tree)
+    read_me = (READ_ME + more).format(
+        title=title, folder=shlex.quote(str(folder.absolute())),
+        below=f"--directory={shlex.quote(prefix)} " if prefix else "")
     changed, faults = make_patches(root, tree, patches, cover, allowed, read_me, folder, topic)
     if faults:
         return refuse(tree, overlay.kernel_version(tree), faults)
     count = len(list(folder.glob("*.patch")))
     print(f"series: {count} patch{'es' * (count > 1)} in {folder}"
           + ("" if changed else ": nothing changed"))
+    if not os.access(tree, os.W_OK):
+        print(f"series: {tree} is read-only: apply them to a copy of it")
     print(f"series: how to apply and sign them: {folder / README}")
     return 0
 
@@ -886,7 +965,7 @@ def do_series(root, tree, out, which, topic):
             raise Refusal("--series and --topic go with Linux " + ", ".join(overlay.SUPPORTED))
         return do_legacy(root, tree, out)
     if short == overlay.SUPPORTED[0] and not which and not topic:
-        return list_topics(root, short)
+        return list_topics(root, tree, short)
     return do_modern(root, tree, out, which or SERIES[not topic], topic)
 
 

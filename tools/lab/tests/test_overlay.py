@@ -424,6 +424,19 @@ class Faults(OverlayTest):
 
 
 class Trees(OverlayTest):
+    def test_links(self):
+        (self.root / "fs").mkdir()
+        (self.root / "fs/file").symlink_to("/etc/hostname")
+        (self.base / "lib/Kconfig").symlink_to("../fs/Kconfig")
+        (self.base / "mm").symlink_to("block")
+        self.pristine = snapshot(self.base)
+        self.put({"lib/Kconfig.add": "# more\n", "mm/thing.c.cocci": EXPORT})
+        said = " is a link in the base, and no patch goes through one"
+        self.fails("fs/file: not a regular file", "lib/Kconfig.add: lib/Kconfig" + said,
+                   "mm/thing.c.cocci: mm" + said)
+
+class Trees(OverlayTest):
+
     def test_trees_that_will_not_do(self):
         none = self.folder / "none"
         for args, says in (((none, self.target), "none: not a kernel tree: no Makefile"),

@@ -212,11 +212,17 @@ REFUSED = (
      "mm/b.c: is carried by series/lists/40 and series/tree/20-b"),
     ({"series/lists/40": letter("mm", "mm/none.c")},
      "series/lists/40: mm/none.c: the overlay has no such path"),
+    ({"series/lists/40": letter("mm", "mm/x.c up to x")},
+     "series/lists/40: mm/x.c up to x: the overlay has no such path"),
+    ({"series/lists/05": letter("fs", "fs/Kconfig up to plus")},
+     "series/lists/05: fs/Kconfig up to plus: fs/Kconfig.add is no edit"),
     ({"series/lists/05": letter("fs", "fs/a.c up to none")}, "fs/a.c.cocci: has no rule none"),
     *(({"series/lists/10-a": ROWS % one}, "write below Rows: a case and its metric")
       for one in ("direct", "direct insn more", "a b\n\t" * 12 + "a b")),
     ({"series/lists/10-a": "one\ntwo\n\nPaths:\n\tmm/b.c\n"},
      "a message is a subject, an empty line, and why"),
+    ({"series/lists/10-a": "one\n\nPaths:\nmm/b.c\n"}, "10-a:4: below a section's"),
+    ({"series/lists/10-a": "one\n\nWord: ONE\n"}, "10-a:3: write it as Word: NAME TEXT"),
     ({"base/6.1/series/omit": "# x\ntree/20-x\n"},
      "base/6.1/series/omit:2: series/ has no tree/20-x\n"),
     ({"base/6.1/series/tree/20-c": letter("mm", "mm/b.c")},
@@ -249,6 +255,15 @@ class Modern(Case):
                     if path != "Documentation/here.txt":
                         self.assertEqual((self.tree / path).read_bytes(), content.data, path)
 
+    def test_a_person_signs_off_and_is_told_how(self):
+        fill(self.tree, {"scripts/checkpatch.pl":
+                         'print "x:1: ERROR:MISSING_SIGN_OFF: none\\n" '
+                         'unless grep { $_ eq "--no-signoff" } @ARGV;\n'
+                         'print "total: 0 errors\\n";\n'})
+        self.assertIn("how to apply and sign them: ", self.make())
+        self.assertFalse([p for p in self.patches() if "Signed-off-by" in p.read_text()])
+        self.assertIn("git am -s", (self.out / "series-6.1-tree/README").read_text())
+
     def test_a_patch_has_what_it_gave(self):
         fill(self.root, {"series/lists/10-a": ROWS % "read insn\n\twrite insn"})
         row = {"base": "6.1.7", "report": "engine", "case": "read", "metric": "insn",
@@ -275,9 +290,22 @@ print "total: 0 errors\\n";
         self.refused(1, "0001-fs-a-one-more.patch: checkpatch: fs/a.c:1: WARNING:TALK: too much\n")
         fill(self.root, {"series/lists/cover": "One\n\nWhy.\n\nCheckpatch:\n\tTALK fs/* it may\n"})
         self.make()
-        fill(self.tree, {"scripts/checkpatch.pl": "die 'perl is too new';\n"})
-        self.assertIn("/checkpatch.pl does not run here: perl is too new at ",
-                      self.run_series(self.tree)[2])
+        for script in ("checkpatch.pl", "get_maintainer.pl"):
+            fill(self.tree, {f"scripts/{script}": "die 'perl is too new';\n"})
+            self.assertIn(f"/{script} does not run here: perl is too new at ",
+                          self.run_series(self.tree)[2])
+
+    def test_recipients_are_those_of_the_tree(self):
+        fill(self.tree, {"scripts/get_maintainer.pl":
+                         'die "no git here" unless "@ARGV" =~ /^--no-git --no-git-fallback /;\n'
+                         'die "not in the tree" unless -e "fs/a.c";\n'
+                         'die "my own" if $ENV{HOME} eq "%s";\n'
+                         'print "Some <s\\@example.org> (of ", (split "/", $_)[-1], ")\\n" '
+                         'for @ARGV[2..$#ARGV];\n' % os.environ["HOME"]})
+        self.make()
+        names = self.out / "series-6.1-tree/recipients"
+        self.assertEqual(names.read_text(), "".join(
+            f"Some <s@example.org> (of {p.name})\n" for p in self.patches()))
 
     def test_the_tree_is_the_overlay_in_the_end(self):
         for files, path in ((step("series/tree/50-step", UNDONE), "fs/a.c"),
@@ -331,13 +359,17 @@ class Topics(Case):
         fill(self.root, {"series/topics/one": OVERLAY["series/lists/cover"] +
                          "\nState: ready\nPatches:\n\t05-first\n\t10-a\n",
                          "series/topics/two": None})
+        fill(self.tree, {"scripts/get_maintainer.pl": 'print "<fs\\@example.org>\n";\n'})
         self.make("--topic", "all")
         self.assertEqual(self.subjects("series-7.3-one"), ["fs-a-first", "fs-a-one-more"])
         self.assertIn("Subject: [PATCH 0/2] One thing\n\nFor all.\n",
                       (self.out / "series-7.3-one/0000-cover-letter.txt").read_text())
         self.assertFalse((self.out / "series-7.3-c/0000-cover-letter.txt").exists())
-        self.assertIn("They go to security@kernel.org alone",
-                      (self.out / "series-7.3-c/README").read_text())
+        self.assertEqual([(self.out / f"series-7.3-{name}/recipients").read_text()[:9]
+                          for name in ("one", "c")], ["<fs@examp", "security@"])
+        read_me = (self.out / "series-7.3-c/README").read_text()
+        self.assertIn("They go to security@kernel.org alone", read_me)
+        self.assertNotIn("b4", read_me)
 
     def test_what_a_topic_needs_is_to_be_named(self):
         text = (self.root / "series/topics/two").read_text()
@@ -353,8 +385,12 @@ class Topics(Case):
                          ["series-7.3-c", "series-7.3-one"])
 
     def test_they_are_listed(self):
-        self.assertIn("c                security list first; 1 patch\n"
-                      "one              ready; 1 patch\n"
+        fill(self.tree, {"scripts/get_maintainer.pl": """\
+print "Some <a\\@x>\\nlinux-kernel\\@x\\n$ARGV[-1]\\@y\\n";
+"""})
+        self.assertIn("c                security list first; 1 patch\n" + 17 * " " +
+                      "security@kernel.org (nothing is published before they say so)\n"
+                      "one              ready; 1 patch\n" + 17 * " " + "fs/a.c@y\n"
                       "two              RFC; 1 patch, after one\n", self.make())
         self.assertFalse(self.out.exists())
 
@@ -396,6 +432,40 @@ class Trees(Case):
         self.refused(2, "set git config user.name and user.email")
         self.tree = self.tree / "gone"
         self.refused(2, "not a directory")
+
+    def test_in_a_folder_of_a_repository(self):
+        whole, self.tree = self.tree, self.tree / "gpl sources" / "linux"
+        fill(self.tree, {**BASE, "fs/a b.c": ""})
+        commit(whole)
+        fill(self.tree, {"fs/a b.c": "int a;\n"})
+        self.refused(2, "a dirty tree: 1 changed files, fs/a b.c first")
+        git(self.tree, "checkout", "--quiet", ".")
+        fill(whole, {"fs/a.c": "int a;\n"})        # no file of the tree
+        self.make()
+        git(whole, "checkout", "--quiet", ".")
+        self.am()
+        self.assertIn("return x + 1;", (self.tree / "fs/a.c").read_text())
+        self.assertEqual(git(whole, "status", "--porcelain"), "")
+        self.assertEqual((whole / "fs/a.c").read_text(), BASE["fs/a.c"])
+
+    def test_links_are_not_followed(self):
+        shutil.move(self.tree / "fs", self.top / "fs")
+        (self.tree / "fs").symlink_to(self.top / "fs")
+        self.refused(1, "fs/a.c.cocci: fs is a link in the base, and no patch goes through one\n")
+        self.version_is("2.6.19")
+        self.root = ROOT
+        shutil.copy(TREES / "common-dio/fs/direct-io.c", self.top / "fs")
+        self.refused(1, "10-boundary/fs/direct-io.c.cocci: fs is a link in the base")
+
+    def test_what_cannot_be_written(self):
+        access = os.access
+        with mock.patch.object(series.os, "access",
+                               lambda path, *how: path != self.tree and access(path, *how)):
+            self.assertIn("is read-only: apply them to a copy of it", self.make())
+        shutil.rmtree(self.out)
+        fill(self.out, {"series-6.1-tree": ""})
+        code, _, err = self.run_series(self.tree)
+        self.assertEqual((code, err.count("\n")), (2, 1), err)
 
 
 # An old tree: what lies below, what is copied, and the words that it has otherwise.
@@ -535,6 +605,18 @@ KEPT = {
 }
 
 
+def spaced(text):
+    """The same code with other white space."""
+    return "\n".join(line if line.startswith(("#", " *", "\t *")) or line.endswith("\\") else
+                     re.sub(r" ([=<+-]|&&|\|\|) ", "  \\1\t", line).replace("if (", "if  ( ")
+                     for line in text.split("\n"))
+
+
+# What is in front of and behind the lines of a file of a vendor's: no patch may change that.
+FRONT = b"/* caf\xe9 \t \x0c\n\r of another\r system  */\n"
+BEHIND = b"\n\n\n/* \x85 */  \n\t\n#define NO_NEWLINE"
+
+
 class Legacy(Case):
     def setUp(self):
         super().setUp()
@@ -620,6 +702,29 @@ class Legacy(Case):
         self.assertIn("nothing is left to do", self.make())
         self.assertEqual(snapshot(self.out), written)
 
+    def test_first_and_last_versions(self):
+        for shape, version in (("2.4.22", "37"), ("2.6.6", "5"), ("2.6.19", "34")):
+            with self.subTest(f"{shape} as {version}"):
+                self.use(shape)
+                self.edit("Makefile", f"SUBLEVEL = {shape.split('.')[2]}", f"SUBLEVEL = {version}")
+                self.assertEqual(self.written()[0], VERDICTS[shape])
+
+    def test_other_spacing_and_nothing_outside_the_hunks(self):
+        for shape in ("2.4.18-14", "2.6.6", "2.6.32"):
+            with self.subTest(shape):
+                self.use(shape)
+                patches = self.written()[1]
+                for file in self.tree.rglob("*.[ch]"):
+                    file.write_bytes(FRONT + spaced(file.read_text()).encode() + BEHIND)
+                said, strange = self.written()
+                self.assertEqual(said, VERDICTS[shape])
+                for patch, other in zip(patches, strange):
+                    for path, content in patch.contents.items():
+                        data = other.contents[path].data
+                        self.assertTrue(data.startswith(FRONT) and data.endswith(BEHIND), path)
+                        self.assertEqual(series.plain(data[len(FRONT):-len(BEHIND)]),
+                                         series.plain(content.data))
+
     def test_a_vendors_zero_is_respected_and_told(self):
         template, told = "drivers/scsi/aic7xxx/aic7xxx_osm.c", "the vendor says 0 in its template"
         self.use("2.4.21-EL")
@@ -641,6 +746,41 @@ class Legacy(Case):
         self.use("2.4.22")
         self.edit("include/linux/iobuf.h", "initialized:1;", "initialized:1, can_vary:1;")
         self.refused(1, "parts of a vendor's vary-io are here")
+
+    def test_one_miss_is_one_line(self):
+        self.use("2.4.22")
+        self.edit("drivers/scsi/scsi.c", "q->queuedata = (void *) SDpnt;", "q->queuedata = SDpnt;")
+        err = self.refused(1, "legacy/2.4/20-varyio-core/message:", ": drivers/scsi/scsi.c read ")
+        self.assertEqual(err.count("\n"), 2, err)
+
+    def test_trees_of_one_version_have_folders_of_their_own(self):
+        self.use("2.6.32")
+        self.make()
+        first = snapshot(self.out)
+        self.tree = self.tree.rename(self.top / "another")
+        self.make()
+        self.assertEqual(sorted(p.name for p in self.out.iterdir()),
+                         ["series-2.6.32-another", "series-2.6.32-tree"])
+        shutil.copytree(self.tree, self.top / "elsewhere/tree")
+        code, _, err = self.run_series(self.top / "elsewhere/tree")
+        self.assertEqual(code, 2)
+        self.assertIn(f"series-2.6.32-tree is taken: Patches for Linux 2.6.32 in {self.top}/tree: "
+                      "name another folder with --out", err)
+        self.assertEqual({name: data for name, data in snapshot(self.out).items()
+                          if name.startswith("series-2.6.32-tree/")}, first)
+
+    def test_checkpatch_of_2_6_does_not_run_on_a_perl_of_today(self):
+        self.use("2.6.32")
+        fill(self.tree, {"scripts/checkpatch.pl": "die 'perl is too new';\n"})
+        self.assertEqual(self.run_series(self.tree)[::2], (0, ""))
+
+    def test_vendor_with_kzalloc_and_fields_of_its_own(self):
+        self.use("2.6.19")
+        self.edit("Makefile", "SUBLEVEL = 19", "SUBLEVEL = 9")
+        self.edit_dio(("dio = kmalloc(", "dio = kzalloc("),
+                      ("	ssize_t result;", "	void *vendor;\n	ssize_t result;"),
+                      ("	int total_pages;", "	u64 stamp;\n	int total_pages;"))
+        self.assertEqual(self.written()[0], dict.fromkeys(FIXES_DIO, WRITTEN))
 
     def test_vary_io_without_what_makes_it_work(self):
         """One statement of it is gone or another: told by its name, and no driver opts in."""
