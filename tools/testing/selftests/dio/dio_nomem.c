@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each allocation that a call makes fails once: the first one, then the second, and so on until
+ * none is left to fail (/proc/thread-self/fail-nth).
+ *
+ *	dio_nomem FILE		direct reads, overwrites and AIO of FILE, and buffered reads
+ *	dio_nomem RAWDEV DISK	a binding of RAWDEV, which has none, to DISK
+ *
+ * A call may do all, a part, or nothing, and then says that there is no memory. Blocks that it was
+ * to write are old or new, those that it read are right, no page stays pinned, and the same call
+ * without a failure does all. FILE, of at least 1 MiB, is written.
+ *
+ * Exit status: 0 right, 1 wrong (lines say what), 2 usage, 4 this kernel fails nothing.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+#include <linux/types.h>
+
+#define PROGRAM		"dio_nomem"
+#include "words.h"
+#include "load.h"
+#include "claim.h"
+#include "raw_ioctl.h"
+
+#define async_die(...)	die(1, __VA_ARGS__)
+#define async_skip(...)	die(4, __VA_ARGS__)
+#include "async.h"
+
+#define SIZE		(256 * PAGE)
+#define PIECES		256		/* of memory; SIZE in all */
+#define MOST		5000		/* allocations of a call; it ends well before */
+
+enum { READ, WRITE, AIO_READ, AIO_WRITE, CACHED, CALLS };
+
+static const char * const names[] = { "read", "write", "AIO read", "AIO write", "buffered read" };
+
+static int nth, fd, cached, wrong;
+static char *memory, *expected;
+static struct iovec iov[PIECES];
+static aio_context_t ctx;
+
+/* The call's allocation number @n, from 1 on, is to fail; 0: none any more. Was there one? */
+static int arm(int n)
+{
+	char text[16] = "";
+	int left = pread(nth, text, sizeof(text) - 1, 0) > 0 ? atoi(text) : 0;
+
+	snprintf(text, sizeof(text), "%d", n);
+	if (pwrite(nth, text, strlen(text), 0) < 0)
+		die(1, "no failure: %s", strerror(errno));
+	return !left;
+}
+
+static long make_call(int call)
+{
+	struct iocb cb, *cbs = &cb;
+	struct io_event event;
+
+	switch (call) {
+	case READ:
+		return sys_result(preadv(fd, iov, PIECES, 0));
+	case WRITE:
+		return sys_result(pwritev(fd, iov, PIECES, 0));
+	case CACHED:
+		return sys_result(preadv(cached, iov, PIECES, 0));
+	}
+	aio_prepare(&cb, fd, 0, iov, PIECES, 0);
+	cb.aio_lio_opcode = call == AIO_WRITE ? IOCB_CMD_PWRITEV : IOCB_CMD_PREADV;
+	if (syscall(SYS_io_submit, ctx, 1, &cbs) < 1)
+		return -errno;
+	aio_reap(ctx, &event, 1, 1, NULL);
+	return event.res;
+}
+
+/* What the disk has now must be of @new up to @done, and behind it of either. */
+static void look_at(const char *name, int n, long done, const char *old, const char *new)
+{
+	unsigned long at;
+	const char *is;
+
+	if (pread(fd, expected, SIZE, 0) != (long)SIZE)
+		die(1, "%s, allocation %d: then a read failed: %s", name, n, strerror(errno));
+	for (at = 0; at < SIZE; at += 512) {
+		is = expected + at;
+		if (!memcmp(is, new, 512) || (at >= (unsigned long)done && !memcmp(is, old, 512)))
+			continue;
+		printf("%s, allocation %d failed, %ld bytes written: byte %lu is wrong\n",
+		       name, n, done, at);
+		wrong++;
+		return;
+	}
+}
+
+static unsigned long long pinned(void)
+{
+	int refresh = open("/proc/sys/vm/stat_refresh", O_WRONLY);
+	unsigned long long pins = 0;
+	char line[100];
+	FILE *file;
+
+	if (refresh < 0 || write(refresh, "1", 1) < 0)	/* what each CPU has counted */
+		die(4, "no /proc/sys/vm/stat_refresh");
+	close(refresh);
+	file = fopen("/proc/vmstat", "r");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, "nr_foll_pin_acquired ", 21))
+			pins += strtoull(line + 21, NULL, 10);
+		if (!strncmp(line, "nr_foll_pin_released ", 21))
+			pins -= strtoull(line + 21, NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return pins;
+}
+
+/* Is it as it was, at the latest in five seconds? Work queues unpin what AIO has read. */
+static int pinned_again(unsigned long long before)
+{
+	unsigned long long end = now_ns() + 5000000000ULL;
+
+	while (pinned() != before)
+		if (now_ns() > end)
+			return 0;
+	return 1;
+}
+
+/* Returns the number of allocations. */
+static int fail_each(int call)
+{
+	char old[512], new[512];
+	unsigned long long before;
+	int n, failed, is_write = call == WRITE || call == AIO_WRITE;
+	long ret;
+
+	memset(old, 'o', sizeof(old));
+	for (n = 1; n < MOST; n++) {
+		memset(memory, 'o', SIZE);
+		if (pwrite(fd, memory, SIZE, 0) != (long)SIZE)
+			die(1, "%s: %s", names[call], strerror(errno));
+		posix_fadvise(cached, 0, 0, POSIX_FADV_DONTNEED);
+		memset(new, is_write ? 'a' + n % 10 : 'o', sizeof(new));
+		memset(memory, is_write ? *new : 0, SIZE);
+		before = pinned();
+
+		arm(n);
+		ret = make_call(call);
+		failed = arm(0);
+
+		if (ret != (long)SIZE &&
+		    (!failed || (ret < 0 && ret != -ENOMEM && ret != -EAGAIN))) {
+			printf("%s, allocation %d %s: %s\n", names[call], n,
+			       failed ? "failed" : "did not", result_name(ret));
+			wrong++;
+		}
+		ret = ret < 0 ? 0 : ret;
+		if (is_write)
+			look_at(names[call], n, ret, old, new);
+		if (!is_write && ret && (*memory != 'o' || memcmp(memory, memory + 1, ret - 1))) {
+			printf("%s, allocation %d failed: wrong data\n", names[call], n);
+			wrong++;
+		}
+		if (!pinned_again(before)) {
+			printf("%s, allocation %d failed: pages stay pinned\n", names[call], n);
+			wrong++;
+		}
+		if (make_call(call) != (long)SIZE) {
+			printf("%s, allocation %d failed: so does the next call\n", names[call], n);
+			wrong++;
+		}
+		if (!failed)
+			break;
+	}
+	return n - 1;
+}
+
+/* What failed has bound nothing, and the next one does. Returns the number of allocations. */
+static int bind_each(const char *raw, const char *disk)
+{
+	int ctl = open(RAW_CTL, O_RDONLY), n, ret, failed = 1;
+	struct raw_config_request bind, none = { 0 };
+	struct stat st;
+
+	if (ctl < 0 || stat(disk, &st) || !S_ISBLK(st.st_mode))
+		die(1, "%s, or %s: %s", RAW_CTL, disk, strerror(errno));
+	none.raw_minor = atoi(raw + strcspn(raw, "0123456789"));
+	bind = (struct raw_config_request){ none.raw_minor, major(st.st_rdev), minor(st.st_rdev) };
+	for (n = 1; failed && n < MOST; n++) {
+		arm(n);
+		ret = sys_result(ioctl(ctl, RAW_SETBIND, &bind));
+		failed = arm(0);
+		if (ret ? !failed || ret != -ENOMEM || raw_bound_to(none.raw_minor) :
+		    raw_bound_to(none.raw_minor) != st.st_rdev) {
+			printf("a binding, allocation %d: %s, bound to %lx\n", n, result_name(ret),
+			       (unsigned long)raw_bound_to(none.raw_minor));
+			wrong++;
+		}
+		if (ioctl(ctl, RAW_SETBIND, &bind) || ioctl(ctl, RAW_SETBIND, &none))
+			die(1, "allocation %d failed: no binding any more: %s", n, strerror(errno));
+	}
+	return n - 2;
+}
+
+int main(int argc, char **argv)
+{
+	static const char usage[] = "usage: dio_nomem FILE | RAWDEV DISK";
+	char why[256];
+	int i;
+
+	help_if_asked(argc, argv, usage);
+	if (argc < 2 || argc > 3 || !strchr(argv[1], '/'))
+		die(EXIT_USAGE, "%s", usage);
+	nth = open("/proc/thread-self/fail-nth", O_RDWR);
+	if (nth < 0)
+		die(4, "no CONFIG_FAULT_INJECTION");
+	if (argc == 3) {
+		printf("a binding: %d allocations\n", bind_each(argv[1], argv[2]));
+		return !!wrong;
+	}
+	fd = open_claimed(argv[1], O_DIRECT, 1, why, sizeof(why));
+	if (fd < 0)
+		die(1, "%s", why);
+	cached = open(argv[1], O_RDONLY);
+	memory = load_memory(2 * SIZE, 0);
+	expected = load_memory(SIZE, 0);
+	ctx = aio_setup(1);
+	for (i = 0; i < (int)PIECES; i++)
+		iov[i] = (struct iovec){ memory + i * PAGE, PAGE };
+	for (i = 0; i < (cached < 0 ? CACHED : CALLS); i++)
+		printf("%s: %d allocations\n", names[i], fail_each(i));
+	return !!wrong;
+}

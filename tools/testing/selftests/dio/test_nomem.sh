@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# No memory: each allocation of direct I/O on the disk, a raw device and files fails once, and so does
+# each of buffered reads and of a binding. dio_nomem says what is right then.
+#
+# Who is hurt by a broken path: whoever is short of memory. A call that says something else, or wrong
+# data, or a page that stays pinned, or a lock that stays held, which the kernel complains of.
+
+# shellcheck source=dio_common.sh
+. "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_files.sh
+. "$(dirname "$0")/dio_files.sh"
+
+debug=/sys/kernel/debug
+systems=$(echo "$dio_systems" | grep -E '^(ext4|xfs|jfs|vfat|udf):')
+
+# on_file: overwrites what is there
+on_file()
+{
+	dd if=/dev/zero of="$DIO_TMP/mnt/file" bs=1M count=2 oflag=direct status=none &&
+		"$DIO_DIR/dio_nomem" "$DIO_TMP/mnt/file"
+}
+
+on_raw()
+{
+	dio_get_raw
+	"$DIO_DIR/dio_nomem" "/dev/raw/raw$DIO_RAW" "$DIO_DISK" &&
+		"$DIO_DIR/raw" "$DIO_RAW" "$DIO_DISK" >/dev/null || return
+	"$DIO_DIR/dio_nomem" "/dev/raw/raw$DIO_RAW"
+	raw_rc=$?
+	dio_unbind "$DIO_RAW" && return $raw_rc
+}
+
+dio_init "$@"
+[ -e /proc/self/fail-nth ] || dio_skip_all "no CONFIG_FAULT_INJECTION in this kernel"
+# Pages do not fail: user-mode Linux does not survive that in a page fault.
+[ -e $debug/failslab ] || dio_skip_all "no CONFIG_FAILSLAB in this kernel"
+echo 0 >$debug/failslab/verbose
+echo N >$debug/failslab/ignore-gfp-wait
+dio_get_scratch
+complaints=$(dio_complaints)
+mkdir "$DIO_TMP/mnt"
+dio_on_exit dio_umount "$DIO_TMP/mnt"
+DIO_SECTORS=131072
+dio_plan $(($(echo "$systems" | wc -l) + 3))
+
+dio_check "the disk" "$DIO_DIR/dio_nomem" "$DIO_DISK"
+dio_unless "$([ -e /dev/raw/rawctl ] || echo "this kernel has no raw driver")" "a raw device" on_raw
+while IFS=: read -r name maker _; do
+	dio_fs_try "" "$name" "$name" "$maker" dio_fs_with "$name" "$maker" "$DIO_DISK" on_file
+done <<-LIST
+$systems
+LIST
+dio_check "the kernel did not complain" dio_no_complaints "$complaints"
