@@ -54,7 +54,7 @@ help:
 	@echo '              on a file of each file system); 7.3 on user-mode Linux, and what that has not in QEMU'
 	@echo '  tests       of these the selftests (TESTS=) and KUnit on KERNEL=um, kunit, debug or patched; on'
 	@echo '              um-stock or stock: what that is known to fail must fail'
-	@echo '  harness     the engine, the raw driver and readahead in user space; some of the mutants'
+	@echo '  harness     the engine and readahead in user space; some of the mutants'
 	@echo '  mutants     known faults, all of which must be found, and COUNT= that a machine makes by SEED='
 	@echo '  base-tests  what CI runs of an older base: one kernel, KUnit, selftests, series; base-check: no'
 	@echo '              kernel; all in $$O/base-BASE'
@@ -266,6 +266,7 @@ harness: packages
 
 mutants: packages
 	@$(MAKE) -C tools/testing/dio mutants OUTPUT=$(HARNESS_OUT) BASE=$(base)
+	@$(if $(filter 7.3,$(base)),$(MAKE) selftests && $(LAB)/raw_mutants.sh)
 
 fuzz: packages
 	@$(MAKE) -C tools/testing/dio fuzz OUTPUT=$(HARNESS_OUT) BASE=$(base)

@@ -60,6 +60,7 @@ distro		distro-stock	1250	$common distro distro-$base
 um-stock	source		1700	$um um
 um-patched	um-stock	1250	$um um
 um		source		1900	$um kunit debug um
+um-mutant	um		100	$um kunit debug um
 step		stock		800	$common
 deb-stock	source		-	deb
 deb		deb-stock	-	deb

@@ -4,7 +4,9 @@
 # LUNs of the kernel's own target (LIO), each a file in memory, which this machine sees as a SCSI disk
 # by one path or two (tcm_loop). A test sources this after dio_common.sh:
 #
-#	lio_lun N BYTES [ATTRIBUTE=VALUE]...	LUN number N, with no path yet; LIO_FILE keeps it
+#	lio_lun N BYTES [ATTRIBUTE=VALUE]...	LUN number N, with no path yet. LIO_FILE keeps it: a
+#						file that is made, or a raw device that is named so,
+#						which gets asynchronous direct I/O
 #	lio_path N 0|1				give it a path; LIO_DISK becomes the disk's node, which
 #						merges no requests: one that fails takes none with it
 #	lio_transport N 0|1 offline|online	whether that path works
@@ -73,10 +75,13 @@ lio_lun()
 {
 	_lio_start || return
 	_lio_dev=$_lio_core/dio$1
-	LIO_FILE=$_lio_store/dio$1
-	_lio_try "no file of $2 bytes in a tmpfs" truncate -s "$2" "$LIO_FILE" &&
-		_lio_try "LIO makes no LUN of a file" mkdir -p "$_lio_dev" &&
-		_lio_put "fd_dev_name=$LIO_FILE,fd_dev_size=$2" "$_lio_dev/control" &&
+	_lio_async=fd_async_io=1
+	if [ ! -c "$LIO_FILE" ]; then
+		LIO_FILE=$_lio_store/dio$1 _lio_async=""
+		_lio_try "no file of $2 bytes in a tmpfs" truncate -s "$2" "$LIO_FILE" || return
+	fi
+	_lio_try "LIO makes no LUN of a file" mkdir -p "$_lio_dev" &&
+		_lio_put "fd_dev_name=$LIO_FILE,fd_dev_size=$2,$_lio_async" "$_lio_dev/control" &&
 		_lio_put 1 "$_lio_dev/enable" &&
 		_lio_put "d1000000$1" "$_lio_dev/wwn/vpd_unit_serial" || return
 	_lio_n=$1
