@@ -46,7 +46,7 @@ help:
 	@echo '              or CONFIG=localmod: only the modules that are loaded (rpm on such a machine)'
 	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|qla (7.3): the field reports on that array'
 	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
-	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'
+	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.figures'
 	@echo '  clean       remove $$O; the cache stays'
 	@echo 'Prove (lab.rst names the parts of these):'
 	@echo '  quick       on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)'
