@@ -83,7 +83,7 @@ class Html(unittest.TestCase):
 
     def test_a_figure_without_data_names_its_command(self):
         words = words_of(bench_report.write([row()]))
-        for command in ("make profile CASE=layers", "make field", "tools/lab/bench.py run windows",
+        for command in ("make profile CASE=layers", "make run", "tools/lab/bench.py run windows",
                         "make real", "make programs", "make bench"):
             self.assertRegex(words, f"{command} +does it")
 

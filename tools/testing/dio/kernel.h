@@ -220,7 +220,6 @@ struct address_space {
 struct block_device {
 	unsigned int lbits;
 	bool wants_plug;
-	struct gendisk *bd_disk;
 };
 
 struct inode {
