@@ -34,7 +34,7 @@ help:
 	@echo 'BASE=6.1, 6.12 or 7.3 (default: the distribution'"'"'s own), or KSRC= a tree of one of these,'
 	@echo 'says of which kernel.'
 	@echo 'Use:'
-	@echo '  run         the field reports on a model, both kernels built and booted, the shorter'
+	@echo '  run         two field reports on a model, both kernels built and booted, the shorter'
 	@echo '              selftests, some of the bench; a verdict of five lines, $$O/report.html (V=1: tables)'
 	@echo '  kernel      build the stock and the patched kernel'
 	@echo '  boot        a shell in the patched one, with eight disks (DISKS= for others);'
@@ -46,7 +46,7 @@ help:
 	@echo '              or CONFIG=localmod: only the modules that are loaded'
 	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|qla (7.3): the field reports on that array'
 	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
-	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.json'
+	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.figures'
 	@echo '  clean       remove $$O; the cache stays'
 	@echo 'Prove (lab.rst names the parts of these):'
 	@echo '  quick       on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)'
@@ -54,7 +54,7 @@ help:
 	@echo '              on a file of each file system); 7.3 on user-mode Linux, and what that has not in QEMU'
 	@echo '  tests       of these the selftests (TESTS=) and KUnit on KERNEL=um, kunit, debug or patched; on'
 	@echo '              um-stock or stock: what that is known to fail must fail'
-	@echo '  harness     the engine, the raw driver and readahead in user space; some of the mutants'
+	@echo '  harness     the engine and readahead in user space; some of the mutants'
 	@echo '  mutants     known faults, all of which must be found, and COUNT= that a machine makes by SEED='
 	@echo '  base-tests  what CI runs of an older base: one kernel, KUnit, selftests, series; base-check: no'
 	@echo '              kernel; all in $$O/base-BASE'
@@ -161,14 +161,9 @@ result = not=""; $(2) >$(O)/log/$(1).log || not="not "; \
 objects: packages
 	@mkdir -p $(O)/log; $(call result,objects,$(LAB)/kernel.sh build objects,what the overlay changes compiles)
 
-# The harness has the engine as each base has it; what else it takes from a base are the field
-# reports' "stock".
-field-check: packages
-	@mkdir -p $(O)/log; $(call result,field,$(MAKE) field,the field reports against the base's own engine)
-
 # What CI runs of older bases
-base-tests: PARTS := both-series tests field-check
-base-check: PARTS := both-series field-check objects
+base-tests: PARTS := both-series tests
+base-check: PARTS := both-series objects
 base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
 	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
@@ -203,7 +198,7 @@ QLA = $(if $(filter 7.3,$(base)),$(LAB)/kernel.sh build um-patched)
 LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
 run: packages
 	@mkdir -p $(O)/log; touch $(O)/log/run.start; : >$(O)/log/run.failed
-	@echo 'lab: the five field reports' >&2
+	@echo 'lab: field reports 4 and 5 on a model' >&2
 	@$(MAKE) field >$(O)/log/field.log || echo field >>$(O)/log/run.failed
 	@$(if $(V),cat $(O)/log/field.log)
 	@$(MAKE) -k tests KERNEL=patched MODULES= OPS=$(or $(OPS),20) LEAVE_OUT="$(LONG_TESTS)" || \
@@ -267,6 +262,7 @@ harness: packages
 
 mutants: packages
 	@$(MAKE) -C tools/testing/dio mutants OUTPUT=$(HARNESS_OUT) BASE=$(base)
+	@$(if $(filter 7.3,$(base)),$(MAKE) selftests && $(LAB)/raw_mutants.sh)
 
 fuzz: packages
 	@$(MAKE) -C tools/testing/dio fuzz OUTPUT=$(HARNESS_OUT) BASE=$(base)
@@ -345,7 +341,7 @@ clean:
 	rm -rf $(O)
 
 .PHONY: help bench programs packages kernel modules selftests deb kit tests stock-tests \
-	races complaint-tests cluster-tests kunit objects field-check base-tests \
+	races complaint-tests cluster-tests kunit objects base-tests \
 	base-check disks field run real report profile series both-series series-steps \
 	unit-tests harness mutants fuzz test nightly quick boot check check-shell check-smpl \
 	check-faults check-series check-sources check-tests check-harness check-sparse \

@@ -6,8 +6,8 @@
                                            readahead, programs, short for several of them (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
-                                           leaves out other bases. FILE.json among them: of the
-                                           kit (field), not of $O/results.json
+                                           leaves out other bases. FILE.json or, of the kit,
+                                           FILE.figures among them: not of $O/results.json
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
     bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
                                            of "layers"; of both kernels, by layer, too
@@ -33,6 +33,7 @@ import time
 
 from bench_cases import CASES, GROUPS, GUESTS, KERNELS_OF, MARKED, PARTS
 import bench_data
+import bench_kit
 from bench_programs import PROGRAMS
 from field import reported
 import profile
@@ -90,7 +91,7 @@ def row(key, figures):
     one = figures[1] or figures[0]
     stock, patched = (f and f["value"] for f in figures)
     noise = spread(figures)
-    of_same_kind = one["time"] == "disk" or one["metric"] == "io_kib"
+    of_same_kind = one["time"] in ("disk", "machine") or one["metric"] == "io_kib"
     return {"base": one["base"], **{k: one[k] for k in KEY}, "unit": one["unit"], "stock": stock,
             "patched": patched, "ratio": ratio(stock, patched, noise), "spread": noise,
             "reported": reported(*key) if of_same_kind else None, "time": one["time"],
@@ -131,9 +132,10 @@ def dated(rows):
 def load(path=None):
     try:
         with open(path or RESULTS, encoding="utf-8") as f:
-            return json.load(f)
+            text = f.read()
     except FileNotFoundError:
         return []
+    return json.loads(text) if text.startswith("[") else bench_kit.rows(text, merge)
 
 
 def save(results, path=None):
@@ -281,7 +283,7 @@ def base_version():
 
 
 def add(path):
-    """Take over the results of the harness, an object a line, whose stock is the base's."""
+    """Take over the results of the harness, an object a line."""
     base = base_version()
     with open(path, encoding="utf-8") as f:
         new = dated([{"base": base, **json.loads(line)} for line in f])
@@ -370,7 +372,7 @@ def main():
             parser.error("add: a file of results")
         return add(args.word[0])
     if args.action == "report":
-        files = [word for word in args.word if word.endswith(".json")] or [RESULTS]
+        files = [word for word in args.word if word.endswith((".json", ".figures"))] or [RESULTS]
         if not all(map(os.path.exists, files)):
             sys.exit(f"bench: no {' or '.join(files)}: make bench")
         results = of_base([r for f in files for r in load(f)], os.environ.get("BASE"))

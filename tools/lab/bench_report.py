@@ -35,7 +35,6 @@ WORDS = {
     "pages_unread": "pages read in vain", "bios_per_mib": "bios a MiB",
     "ios_per_mib": "I/Os a MiB", "cleared": "bytes cleared an I/O",
     "entries": "ring entries a MiB", "descriptors": "descriptors a MiB",
-    "dio_written": "bytes of struct dio written an I/O",
 }
 
 # The rows that a newcomer is shown first, each with the program that it stands for
@@ -240,7 +239,7 @@ def fields(results):
             inner += folded(f"{len(more)} more figures", field_table(more))
         machine = any(r.get("time") == "machine" for r in rows)
         inner += made_by(*["./field"] if machine else ("make field", "make run", "make bench")) \
-            if rows else missing("Nothing of this report.", "make field")
+            if rows else missing("Nothing of this report.", "make run")
     return inner
 
 

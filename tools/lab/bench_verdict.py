@@ -111,7 +111,7 @@ def built(rows, tests, steps):
     if not both and not tests.files:
         kernels = "no kernel"
     parts = [f"{tests.files} selftests on the patched kernel"] if tests.files else []
-    parts += [] if "field" in steps else ["the five field reports on a model"]
+    parts += [] if "field" in steps else ["field reports 4 and 5 on a model"]
     return f"Built:  {kernels}; tested: {', '.join(parts) or 'nothing'}."
 
 

@@ -4,7 +4,7 @@
 REPORTED[(report, case, metric)] is a number in the metric's unit. Cases of ours are named
 ARRAY-CASE or, those of field-2, CASE-PLACE; array and place are left out here. Where a report has
 several kernels the newest counts. The harness has cases of its own for some
-(tools/testing/dio/field). Run as a program it prints all, a line each, for the kit.
+(tools/testing/dio/field).
 """
 
 FOUR_WAYS = {"direct": (62.02, 15867), "raw": (52.31, 18583), "buffered": (127.71, 59),
@@ -47,8 +47,3 @@ def reported(report, case, metric):
         if (report, name, metric) in REPORTED:
             return REPORTED[report, name, metric]
     return None
-
-
-if __name__ == "__main__":
-    for _key, _figure in REPORTED.items():
-        print(*_key, _figure, sep="\t")

@@ -59,6 +59,7 @@ distro		distro-stock	$common distro distro-$base
 um-stock	source		$um um
 um-patched	um-stock	$um um
 um		source		$um kunit debug um
+um-mutant	um		$um kunit debug um
 step		stock		$common
 deb-stock	source		deb
 deb		deb-stock	deb

@@ -5,8 +5,8 @@
 # compiler, no python and no network.
 #
 # In it are $O/kselftest (make selftests), busybox with a link in bin for each of its programs, which
-# stand in for what the machine has not, the figures of the field reports, and the page that says how
-# to use it. FIO= names a fio to go with them. A program that is not static is refused.
+# stand in for what the machine has not, and the page that says how to use it. FIO= names a fio to go
+# with them. A program that is not static is refused.
 #
 # Exit: 0 packed, 1 a program is not static, or a step failed.
 
@@ -38,7 +38,6 @@ must_be_static "$kit"/*
 for applet in $("$busybox" --list); do
 	ln -s ../busybox "$kit/bin/$applet"
 done
-"${PYTHON:-python3}" -BS "$top/tools/lab/field.py" >"$kit/field_reported"
 cp "$top/Documentation/dio/field.rst" "$kit/README"
 tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner -czf "$out/$name.tar.gz" "$name"
 rm -rf "$kit"

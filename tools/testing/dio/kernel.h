@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DOC: The kernel as fs/direct-io.c sees it, and drivers/char/raw.c with raw_kernel.h besides
+ * DOC: The kernel as fs/direct-io.c sees it
  *
  * Included in front of the real source by the compiler's command line; the kernel headers that the
  * source names are empty files. Everything is as in the kernel but for its scale: a page has 64
@@ -220,7 +220,6 @@ struct address_space {
 struct block_device {
 	unsigned int lbits;
 	bool wants_plug;
-	struct gendisk *bd_disk;
 };
 
 struct inode {
@@ -228,17 +227,12 @@ struct inode {
 	struct super_block *i_sb;
 	struct address_space *i_mapping;
 	loff_t i_size;
-	unsigned int i_rdev;
 	u8 i_write_hint;
 };
 
 struct file {
-	const struct file_operations *f_op;
 	struct address_space *f_mapping;
 	struct inode *f_inode;
-	void *private_data;
-	unsigned int f_mode, f_flags;
-	int f_wb_err;
 };
 
 struct kiocb {

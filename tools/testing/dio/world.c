@@ -71,7 +71,6 @@ struct workqueue_struct {
 struct record got;
 struct block_device disks[2];
 void (*on_bio)(struct bio *bio);
-void (*on_free)(const u8 *memory, size_t bytes);
 struct task_struct *current;
 struct page *zero_page;		/* behind all others */
 bool on_xen, with_kmsan;
@@ -806,9 +805,7 @@ void bio_put(struct bio *bio)
 		wrong("put a bio with %d references", bio->refs);
 	if (--bio->refs)
 		return;
-	if (on_free)
-		on_free(bio->memory, (u8 *)bio - (u8 *)bio->memory);
-	else if (!forgotten)
+	if (!on_bio && !forgotten)
 		check_untouched(bio);
 	now.nr_live--;
 	now.nr_pooled -= bio->memory == bio;

@@ -124,9 +124,8 @@ void run_case(void);
 /* ... with another file system */
 void run_request(get_block_t *map);
 
-/* If set: in place of moving data, and of looking at what was a struct dio */
+/* If set: in place of moving data */
 extern void (*on_bio)(struct bio *bio);
-extern void (*on_free)(const u8 *memory, size_t bytes);
 extern struct block_device disks[2];
 
 /* reference.c: what the engine ought to do with the case; wrong() if @got differs */

@@ -4,13 +4,12 @@
 # LUNs of the kernel's own target (LIO), each a file in memory, which this machine sees as a SCSI disk
 # by one path or two (tcm_loop). A test sources this after dio_common.sh:
 #
-#	lio_lun N BYTES [ATTRIBUTE=VALUE]...	LUN number N, with no path yet; LIO_FILE keeps it
+#	lio_lun N BYTES [ATTRIBUTE=VALUE]...	LUN number N, with no path yet. LIO_FILE keeps it: a
+#						file that is made, or a raw device that is named so,
+#						which gets asynchronous direct I/O
 #	lio_path N 0|1				give it a path; LIO_DISK becomes the disk's node, which
 #						merges no requests: one that fails takes none with it
 #	lio_transport N 0|1 offline|online	whether that path works
-#	lio_state N 0|1 STATE MS		that path's ALUA state becomes STATE (0 active, 1 non-optimized,
-#						2 standby), by a transition of MS
-#	lio_keeps_reservations N		make the directory where it wants to write them
 #	lio_remove N				take it away
 #
 # Each fails with the reason in DIO_WHY. What is left at the end of the test is taken away.
@@ -73,10 +72,13 @@ lio_lun()
 {
 	_lio_start || return
 	_lio_dev=$_lio_core/dio$1
-	LIO_FILE=$_lio_store/dio$1
-	_lio_try "no file of $2 bytes in a tmpfs" truncate -s "$2" "$LIO_FILE" &&
-		_lio_try "LIO makes no LUN of a file" mkdir -p "$_lio_dev" &&
-		_lio_put "fd_dev_name=$LIO_FILE,fd_dev_size=$2" "$_lio_dev/control" &&
+	_lio_async=fd_async_io=1
+	if [ ! -c "$LIO_FILE" ]; then
+		LIO_FILE=$_lio_store/dio$1 _lio_async=""
+		_lio_try "no file of $2 bytes in a tmpfs" truncate -s "$2" "$LIO_FILE" || return
+	fi
+	_lio_try "LIO makes no LUN of a file" mkdir -p "$_lio_dev" &&
+		_lio_put "fd_dev_name=$LIO_FILE,fd_dev_size=$2,$_lio_async" "$_lio_dev/control" &&
 		_lio_put 1 "$_lio_dev/enable" &&
 		_lio_put "d1000000$1" "$_lio_dev/wwn/vpd_unit_serial" || return
 	_lio_n=$1
@@ -99,15 +101,11 @@ _lio_arrived()
 lio_path()
 {
 	_lio_tpg=$(_lio_port "$1" "$2")
-	_lio_dev=$_lio_core/dio$1
-	_lio_group=$_lio_dev/alua/dio_path$2
 	_lio_try "tcm_loop makes no port" mkdir -p "$_lio_tpg" &&
 		_lio_put "naa.6001405d20000$1$2" "$_lio_tpg/nexus" &&
-		_lio_try "LIO makes no ALUA group" mkdir "$_lio_group" &&
-		_lio_put "1$2" "$_lio_group/tg_pt_gp_id" &&
 		_lio_try "LIO makes no LUN" mkdir "$_lio_tpg/lun/lun_0" &&
-		_lio_try "LIO exports no LUN" ln -s "$_lio_dev" "$_lio_tpg/lun/lun_0/disk" &&
-		_lio_put "dio_path$2" "$_lio_tpg/lun/lun_0/alua_tg_pt_gp" || return
+		_lio_try "LIO exports no LUN" ln -s "$_lio_core/dio$1" "$_lio_tpg/lun/lun_0/disk" ||
+		return
 	_lio_address=$(cat "$_lio_tpg/address")
 	_lio_try "no disk came of a path" dio_wait 30 _lio_arrived "$_lio_address" &&
 		_lio_put 2 "/sys/block/${LIO_DISK##*/}/queue/nomerges"
@@ -116,26 +114,6 @@ lio_path()
 lio_transport()
 {
 	_lio_put "$3" "$(_lio_port "$1" "$2")/transport_status"
-}
-
-lio_state()
-{
-	_lio_group=$_lio_core/dio$1/alua/dio_path$2
-	_lio_put "$4" "$_lio_group/trans_delay_msecs" &&
-		_lio_put "$3" "$_lio_group/alua_access_state" &&
-		_lio_put 0 "$_lio_group/trans_delay_msecs"
-}
-
-# Linux asks for reservations that outlive a loss of power.
-lio_keeps_reservations()
-{
-	_lio_root=$(cat "$_lio/dbroot" 2>/dev/null) || _lio_root=/var/target
-	for _lio_d in "$_lio_root" "$_lio_root/pr"; do
-		[ ! -d "$_lio_d" ] || continue
-		_lio_try "LIO's $_lio_d cannot be made" mkdir "$_lio_d" || return
-		dio_on_exit rmdir "$_lio_d"
-	done
-	dio_on_exit rm -f "$_lio_root/pr/aptpl_d1000000$1"
 }
 
 lio_remove()
@@ -149,8 +127,5 @@ lio_remove()
 	[ ! -d "${_lio_tpg%/*}" ] || rmdir "${_lio_tpg%/*}"
 	_lio_dev=$_lio_core/dio$1
 	[ -d "$_lio_dev" ] || return 0
-	for _lio_group in "$_lio_dev"/alua/dio_*; do
-		[ ! -d "$_lio_group" ] || rmdir "$_lio_group"
-	done
 	rmdir "$_lio_dev" && rm -f "$_lio_store/dio$1" "$_lio_store/dio$1.protection"
 }

@@ -1,21 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The five field reports on this machine's disks, under two kernels in the order A B B A.
+# The five field reports on this machine's disks, under one kernel and another.
 #
-#	field --disks DISK... [OPTION]...	begin; field alone goes on
-#	field compare FILE...			a table of each file of figures
+#	field --disks DISK... [OPTION]...	a turn under this kernel
+#	field compare FILE...			what each kernel gave, of each file of figures
 #
-# It is called once under each kernel: first under A, then, the machine booted anew, under B (two
-# turns), then under A again. What was begun, and what is done, stands in a state file, a line each:
-# KEY, tab, values; the last line of a KEY counts. So a turn that was stopped goes on with the case
-# that was stopped. After each turn all figures go to a JSON file (field_rows.awk).
+# It is called under kernel A, then, the machine booted anew, twice under B, and under A again, so that
+# what drifts is in both. What is done stands in a state file, a line each: KEY, tab, values; the last
+# line of a KEY counts. So a turn that was stopped goes on with the case that was stopped. After each
+# turn the lines of kernels, machine and figures go to a file of their own, which has no names: make
+# report takes that (tools/lab/bench_kit.py).
 #
 # Disks are read. What writes needs --write and DIO_SCRATCH=DISK, as in the tests, each time, and
 # dio_guard.sh, which refuses a disk that anybody uses. Documentation/dio/field.rst tells more.
 #
-# Exit: 0 done so far, 1 a disk failed, its data is wrong or has changed, or a program failed; 2 usage;
-# 3 this is not the kernel whose turn it is; 130 or 143 stopped by a signal.
+# Exit: 0 a turn is done, 1 a disk failed, its data is wrong or has changed, or a program failed; 2
+# usage; 130 or 143 stopped by a signal.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
@@ -31,13 +32,14 @@
 # The kit has what a machine may lack in bin, by way of busybox.
 PATH=$PATH:/sbin:/usr/sbin:$DIO_DIR/bin
 state=field.state
-json=field.json
+figures=field.figures
 tab=$(printf '\t')
 kernel=$(uname -r)
-names=0			# --with-names
-anew=0
-wishes=""		# what a plan is to be: lines of KEY, tab, value
+anew=0 write=0
+named=""
+seconds=10 rounds=3 verify=64 pattern=all
 bad=0			# data is wrong or has changed
+running=0
 program_pid=""		# of the program that runs now
 in_use=0		# do others use one of the disks?
 raws=""			# raw devices that are bound
@@ -45,18 +47,16 @@ raws=""			# raw devices that are bound
 usage()
 {
 	cat <<-END
-		usage: $1 --disks DISK... [OPTION]...    begin: DISKs are read, nothing is written
-		       $1 [--with-names]                 go on, under the kernel that was asked for
-		       $1 compare FILE...                a table of each file of figures
+		usage: $1 --disks DISK... [OPTION]...    a turn: DISKs are read, nothing is written
+		       $1 compare FILE...                what each kernel gave, of each file of figures
 		  DIO_SCRATCH=DISK and --write   write to that disk, too: WHAT IT HOLDS IS LOST
 		  --content=TYPE   what DIO_SCRATCH may hold (dio_guard.sh)
 		  --seconds=10 --rounds=3   how long a case reads, and how often
 		  --cases=all      or a shell's pattern of their names: 'disks-*'
 		  --verify=64      MiB of each disk whose data is looked at; 0: none
-		  --with-names     and the names of machine and disks, WWIDs, ports
 		  --anew           forget what is done, begin again
-		What is done stands in field.state, the figures in field.json, both in this directory.
-		Exit: 0 done so far, 1 a disk or its data failed, 2 usage, 3 boot the other kernel first.
+		What is done stands in field.state, the figures in $figures, both in this directory.
+		Exit: 0 a turn is done, 1 a disk or its data failed, 2 usage.
 	END
 }
 
@@ -102,24 +102,20 @@ tell()
 
 # --- What is asked for -------------------------------------------------------------------------
 
-wish()
+# number WORD LEAST: sets the option that --WORD=N names
+number()
 {
-	wishes="$wishes$1$tab$2
-"
-}
-
-wish_number()
-{
-	case $2 in
-	""|*[!0-9]*|??????*)	wrong "--$1=$2: not a number, or too large" ;;
+	_value=${1#*=}
+	case $_value in
+	""|*[!0-9]*|??????*)	wrong "$1: not a number, or too large" ;;
 	esac
-	[ "$2" -ge "$3" ] || wrong "--$1=$2: at least $3"
-	wish "$1" "$2"
+	[ "$_value" -ge "$2" ] || wrong "$1: at least $2"
+	_name=${1%%=*}
+	eval "${_name#--}=$_value"
 }
 
 parse()
 {
-	named="" write=0
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--disks)
@@ -127,36 +123,22 @@ parse()
 				named="$named${named:+ }$2"
 				shift
 			done
-			[ -n "$named" ] || wrong "--disks: no disk named"
 			;;
-		--seconds=*)	wish_number seconds "${1#*=}" 1 ;;
-		--rounds=*)	wish_number rounds "${1#*=}" 1 ;;
-		--verify=*)	wish_number verify "${1#*=}" 0 ;;
-		--cases=*)	wish cases "${1#*=}" ;;
+		--seconds=*|--rounds=*)	number "$1" 1 ;;
+		--verify=*)	number "$1" 0 ;;
+		--cases=*)	pattern=${1#*=} ;;
 		--content=*)	DIO_CONTENT=${1#*=} ;;
 		--write)	write=1 ;;
-		--with-names)	names=1 ;;
 		--anew)		anew=1 ;;
-		-*)		wrong "unknown option $1" ;;
 		*)		wrong "unknown word $1" ;;
 		esac
 		shift
 	done
-	[ -z "$named" ] || wish disks "$named"
+	[ -n "$named" ] || wrong "--disks: no disk named"
+	[ -n "$(field_names)" ] || wrong "--cases=$pattern: no such case"
 	[ "$write" -eq 0 ] || [ -n "${DIO_SCRATCH-}" ] || wrong "--write: DIO_SCRATCH names no disk"
-	[ "$write" -eq 0 ] || wish scratch "$DIO_SCRATCH"
 	[ "$write" -eq 1 ] || [ -z "${DIO_SCRATCH-}" ] ||
 		say "DIO_SCRATCH=$DIO_SCRATCH is not written unless --write is given too"
-}
-
-# What tells a disk from another under the same name
-identity()
-{
-	for _file in device/wwid wwid dm/uuid md/uuid; do
-		! read -r _wwid 2>/dev/null <"/sys/class/block/${1##*/}/$_file" || break
-		_wwid=unknown
-	done
-	echo "$_wwid, $(cat "/sys/class/block/${1##*/}/size") sectors"
 }
 
 # find_disks NAME...: sets nodes, the kernel's names, and target, that of DIO_SCRATCH; or why not
@@ -171,83 +153,21 @@ find_disks()
 	why=$(dio_guard "$target")
 }
 
-# The disks, a line each: KEY, tab, what tells each from others
-identities()
-{
-	_n=0
-	for _node in $nodes; do
-		_n=$((_n + 1))
-		printf 'disk.%s\t%s\n' "$_n" "$(identity "$_node")"
-	done
-	[ -z "$target" ] || printf 'disk.scratch\t%s\n' "$(identity "$target")"
-}
-
-begin()
-{
-	[ -n "$named" ] || wrong "$state is not there to go on with, and --disks is missing"
-	# shellcheck disable=SC2086 # a list
-	find_disks $named || wrong "$why"
-	chosen=$(printf '%s' "$wishes" | sed -n "s/^cases$tab//p" | tail -n 1)
-	pattern=${chosen:-all}
-	[ -n "$(field_names)" ] || wrong "--cases=$chosen: no such case"
-	part=$state.part
-	printf '%s\t%s\n' seconds 10 rounds 3 verify 64 cases all >"$part" 2>/dev/null ||
-		die "$part cannot be written"
-	printf '%s' "$wishes" >>"$part"
-	identities >>"$part"
-	mv "$part" "$state" || die "$state cannot be written"
-}
-
-# The plan stays as it was made, and its disks are the same.
-go_on()
-{
-	while IFS=$tab read -r key value; do
-		[ -z "$key" ] || [ "$value" = "$(get "$key")" ] ||
-			wrong "$key: $state was begun with '$(get "$key")'; --anew begins again"
-	done <<-END
-		$wishes
-	END
-	[ "$(get scratch)" = "$(printf '%s' "$wishes" | sed -n "s/^scratch$tab//p")" ] || wrong \
-		"$state writes to $(get scratch): give --write and DIO_SCRATCH each time, or --anew"
-	[ -z "$(tail -c 1 "$state")" ] || echo >>"$state"	# the power failed in mid-line
-	# shellcheck disable=SC2046 # a list
-	find_disks $(get disks) || die "$why"
-	identities | while IFS=$tab read -r key value; do
-		[ "$value" = "$(get "$key")" ] || die "$key is another one than that of $state: $value"
-	done || exit 1
-}
-
 # --- Turns -------------------------------------------------------------------------------------
 
-# Sets turn to the first that is not done, 5 if all are, and wanted to its kernel, if that is known.
+# Sets turn to the first that is not done, which must be this kernel's if it was begun.
 find_turn()
 {
+	[ "$anew" -eq 0 ] || rm -f "$state"
+	{ : >>"$state"; } 2>/dev/null || die "$state cannot be written"
+	[ -z "$(tail -c 1 "$state")" ] || echo >>"$state"	# the power failed in mid-line
 	turn=1
 	while [ -n "$(get "end.$turn")" ]; do
 		turn=$((turn + 1))
 	done
-	case $turn in
-	1|4)	wanted=$(get kernel.1) ;;
-	2|3)	wanted=$(get kernel.2) ;;
-	esac
-}
-
-is_our_turn()
-{
-	[ "$turn" -le 4 ] || return
-	[ -n "$wanted" ] || { [ "$kernel" != "$(get kernel.1)" ]; return; }
-	[ "$kernel" = "$wanted" ]
-}
-
-say_next()
-{
-	if [ "$turn" -gt 4 ]; then
-		say "all four turns are done: $json; field compare $json shows it as a table"
-	elif [ -n "$wanted" ]; then
-		say "next: turn $turn of 4. Boot $wanted, and call field again"
-	else
-		say "next: turn $turn of 4. Boot the other kernel (not $kernel), and call field again"
-	fi
+	_begun=$(get "kernel.$turn")
+	[ "${_begun:-$kernel}" = "$kernel" ] ||
+		die "turn $turn is not done: boot $_begun, and call field again, or --anew"
 }
 
 in_minutes()
@@ -259,11 +179,11 @@ run_turn()
 {
 	todo=$(field_names)
 	count=$(echo "$todo" | wc -l)
-	each=$(($(get rounds) * $(get seconds)))
-	say "turn $turn of 4 (A B B A), kernel $kernel: $count cases, $(get rounds) rounds of" \
-		"$(get seconds) s: about $(in_minutes $((count * (each + 2))))"
+	each=$((rounds * seconds))
+	say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
+	say "turn $turn, kernel $kernel: $count cases, $rounds rounds of" \
+		"$seconds s: about $(in_minutes $((count * (each + 2))))"
 	put "kernel.$turn" "$kernel"
-	started=$(date +%s)
 	field_machine | while IFS= read -r line; do
 		put "machine.$turn" "$line"
 	done
@@ -274,17 +194,39 @@ run_turn()
 		[ -n "$(get "done.$turn.$each_case")" ] || run_case "$each_case" \
 			"[turn $turn: $n/$count, $(in_minutes $(((count - n + 1) * (each + 2)))) left]"
 	done
-	put "end.$turn" $(($(date +%s) - started))
+	put "end.$turn" yes
 }
 
-write_json()
+write_figures()
 {
-	reported=$DIO_DIR/field_reported
-	[ -e "$reported" ] || reported=/dev/null
-	if ! awk -F "$tab" -v names="$names" -f "$DIO_DIR/field_rows.awk" "$reported" "$state" \
-		>"$json.part" || ! mv "$json.part" "$json"; then
-		die "$json cannot be written"
+	if ! grep -E '^(kernel|machine|row)\.|^told' "$state" >"$figures.part" ||
+	   ! mv "$figures.part" "$figures"; then
+		die "$figures cannot be written"
 	fi
+}
+
+# Each figure, and what it was in each round under either kernel
+compare()
+{
+	awk -F "$tab" '
+		{ split($1, part, ".") }
+		part[1] == "kernel" { kernel[part[2]] = $2 }
+		part[1] == "row" {
+			id = sprintf("%-9s %-27s %-19s %s", $2, $3, $4, $5)
+			if (!(id in seen))
+				order[++n] = id
+			seen[id] = 1
+			values[id, part[2]] = $6
+		}
+		END {
+			for (i = 1; i <= n; i++) {
+				print order[i]
+				for (turn = 1; turn in kernel; turn++)
+					if ((order[i], turn) in values)
+						printf "  %-30s %s\n", kernel[turn],
+							values[order[i], turn]
+			}
+		}' "$1"
 }
 
 stopped()
@@ -312,26 +254,15 @@ run()
 	[ "$(id -u)" -eq 0 ] || die "must be run as root"
 	be_alone
 	dio_start || die "no temporary directory can be made"
-	if [ "$anew" -eq 0 ] && [ -e "$state" ]; then
-		go_on
-	else
-		begin
-	fi
-	pattern=$(get cases)
+	# shellcheck disable=SC2086 # a list
+	find_disks $named || wrong "$why"
 	find_turn
-	began=$turn running=1
+	running=1
 	dio_on_exit stopped
-	! is_our_turn ||
-		say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
-	while is_our_turn; do
-		run_turn
-		find_turn
-		write_json
-	done
-	write_json
+	run_turn
 	running=0
-	say_next
-	[ "$turn" -gt "$began" ] || [ "$turn" -gt 4 ] || exit 3
+	write_figures
+	say "turn $turn is done, under $kernel: $figures. Turns are best under A, B, B, A"
 	exit "$bad"
 }
 
@@ -344,8 +275,8 @@ compare)
 	[ $# -gt 0 ] || wrong "compare: no file named"
 	for file in "$@"; do
 		[ -r "$file" ] || wrong "$file cannot be read"
+		compare "$file"
 	done
-	exec awk -f "$DIO_DIR/field_table.awk" "$@"
 	;;
 *)
 	run "$@"

@@ -136,7 +136,7 @@ counted()
 		END { printf "%.0f %.0f %.0f %.0f\n", ios, sectors, got, busy }' $_stats /proc/stat 2>/dev/null
 }
 
-# run_round N [WORD]: sets seconds, and first to a figure of it; all figures, lines of metric, unit and
+# run_round N [WORD]: sets took, and first to a figure of it; all figures, lines of metric, unit and
 # value, are in figures
 run_round()
 {
@@ -158,7 +158,7 @@ run_round()
 	awk -v program="$program" -v n="$1" -v unit="$unit" -v before="$_before" -v after="$(counted)" \
 		-f "$DIO_DIR/field_figures.awk" "$DIO_TMP/said" >"$DIO_TMP/figures"
 	field_end_case
-	{ read -r _ _ seconds; read -r _ _unit _value; } <"$DIO_TMP/figures"
+	{ read -r _ _ took; read -r _ _unit _value; } <"$DIO_TMP/figures"
 	first="$_value $_unit"
 }
 
@@ -180,10 +180,10 @@ find_units()
 {
 	units=$(get "units.$name")
 	[ -z "$units" ] || return 0
-	_all=$(get seconds) units=1
+	_all=$seconds units=1
 	while :; do
 		run_round "$units" || return
-		_next=$(awk -v n="$units" -v took="$seconds" -v all="$_all" -v most="$most" 'BEGIN {
+		_next=$(awk -v n="$units" -v took="$took" -v all="$_all" -v most="$most" 'BEGIN {
 			done = took * 10 >= all
 			next_n = done ? int(n * all / took) : n * 8
 			next_n = next_n < 1 ? 1 : next_n > most ? most : next_n
@@ -199,7 +199,7 @@ run_rounds()
 	find_units || return
 	[ "$program" != dio_write ] || run_round 1 verify || return	# reads it back: not in the figures
 	: >"$DIO_TMP/rounds"
-	for _round in $(seq "$(get rounds)"); do
+	for _round in $(seq "$rounds"); do
 		run_round "$units" || return
 		cat "$DIO_TMP/figures" >>"$DIO_TMP/rounds"
 		say "$1 $name: $first"

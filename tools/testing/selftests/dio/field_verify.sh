@@ -3,16 +3,14 @@
 #
 # Part of field.sh, which it is read by: is the data of the disks right?
 #
-# Where one of the first sectors has a stamp (disk_stamp), the first MiB of the disk must be stamps,
-# read through the page cache and past it. Elsewhere both ways must give the same checksum, and the
-# same as in the turn before. Of a disk that others use neither is known, and that is said.
+# The first MiB are read through the page cache and past it. Both ways must give the same checksum, and
+# the same as in the turn before. Of a disk that others use neither is known, and that is said.
 
 # mib_of NODE: how many are looked at
 mib_of()
 {
 	_all=$(($(cat "/sys/class/block/${1##*/}/size") / 2048))
-	_some=$(get verify)
-	echo $((_all < _some ? _all : _some))
+	echo $((_all < verify ? _all : verify))
 }
 
 # checksum NODE MIB [DD-WORD]: fails if that much cannot be read
@@ -21,17 +19,6 @@ checksum()
 	{ dd if="$1" bs=1M count="$2" ${3:+"$3"} 2>/dev/null || : >"$DIO_TMP/unread"; } |
 		sha256sum | cut -d ' ' -f 1
 	[ ! -e "$DIO_TMP/unread" ]
-}
-
-verify_stamps()
-{
-	for _way in "" direct; do
-		# shellcheck disable=SC2086 # a word or none
-		_said=$("$DIO_DIR/disk_read" blocks="$2" bs=1m verify $_way "$1" 2>&1) || {
-			tell "disk $n: $_said"
-			die "$node has wrong data, or cannot be read"
-		}
-	done
 }
 
 verify_sums()
@@ -52,11 +39,7 @@ verify_disk()
 	[ "$_mib" -gt 0 ] || return 0
 	if _why=$("$DIO_DIR/dio_guard.sh" --unused "$1" 2>&1); then
 		blockdev --flushbufs "$1"
-		if dd if="$1" bs=4k count=1 iflag=direct 2>/dev/null | grep -q oistamp1; then
-			verify_stamps "$1" "$_mib"
-		else
-			verify_sums "$1" "$_mib"
-		fi
+		verify_sums "$1" "$_mib"
 	else
 		say "$_why: its data is not verified, and its figures are of others' I/O, too"
 		# shellcheck disable=SC2034 # for the case with raw devices, which claim them

@@ -25,11 +25,9 @@
  * a database looks at its header. The other options: seed=N names the random places; every=1m puts
  * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
  * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
- * and what is read must be those; the word holes allows zeros instead; bad=N: the page at each
- * multiple of N but 0 cannot be read, and a read must end just before it, or with EIO if it begins
- * there (not with read, mmap); folio=N: the page cache may read N bytes as one, at a multiple of N,
- * and those may fail that are together with a bad page; share=N: as many processes do all that on
- * one open file, at the same time, with seeds of their own (not with read or separate).
+ * and what is read must be those; the word holes allows zeros instead; share=N: as many processes
+ * do all that on one open file, at the same time, with seeds of their own (not with read or
+ * separate).
  *
  * Prints the time of the requests, what they read and wrote (each of those that share a line):
  *
@@ -54,7 +52,7 @@
 
 static const char usage[] = "usage: ra_load MODE [len=64k] bs=4k n=400 FILE";
 
-enum { NEEDS_LEN = 1, NO_BAD = 2, NO_SHARE = 4, MAPPED = 8 };
+enum { NEEDS_LEN = 1, NO_SHARE = 2, MAPPED = 4 };
 
 struct mode {
 	const char *name;
@@ -65,10 +63,9 @@ struct mode {
 static struct {
 	const char *name;
 	const struct mode *mode;
-	unsigned long long bs, len, n, k, seed, from, every, size, disk, bad, folio, writes, fsync,
-			   share;
+	unsigned long long bs, len, n, k, seed, from, every, size, disk, writes, fsync, share;
 	int verify, holes, separate, once, look, advice;
-} opt = { .bs = PAGE, .k = 8, .seed = 1, .folio = PAGE, .advice = -1 };
+} opt = { .bs = PAGE, .k = 8, .seed = 1, .advice = -1 };
 
 static int fd;
 static unsigned long long bytes, written, nsec, last;
@@ -95,46 +92,15 @@ static void verify(const unsigned char *data, unsigned long long pos, unsigned l
 	}
 }
 
-/* How many of @len bytes at @pos can be read */
-static unsigned long long readable(unsigned long long pos, unsigned long long len)
-{
-	unsigned long long page = pos / PAGE * PAGE, bad;
-
-	if (!opt.bad)
-		return len;
-	bad = page ? (page + opt.bad - 1) / opt.bad * opt.bad : opt.bad;
-	if (bad >= pos + len)
-		return len;
-	return bad > pos ? bad - pos : 0;
-}
-
-/* The same if all of a folio is bad that has a bad page */
-static unsigned long long readable_together(unsigned long long pos, unsigned long long len)
-{
-	unsigned long long end = pos + len, folio = pos / opt.folio * opt.folio;
-
-	while (folio < end && readable(folio, opt.folio) == opt.folio)
-		folio += opt.folio;
-	if (folio >= end)
-		return len;
-	return folio > pos ? folio - pos : 0;
-}
-
 /* What a read of @len bytes at @pos came to */
 static void check_read(unsigned long long pos, unsigned long long len, ssize_t got, int err)
 {
-	unsigned long long want = readable(pos, len), least = readable_together(pos, len);
-
-	if (!least && got < 0 && err == EIO)
-		return;
-	if (got > 0 && got < (ssize_t)want && got >= (ssize_t)least)
-		want = got;
-	if (!want || got != (ssize_t)want)
-		die(EXIT_IO, "%s: %llu bytes at %llu: %s, %llu of them can be read", opt.name, len,
-		    pos, got < 0 ? strerror(err) : "not as many", want);
-	bytes += want;
+	if (got != (ssize_t)len)
+		die(EXIT_IO, "%s: %llu bytes at %llu: %s", opt.name, len, pos,
+		    got < 0 ? strerror(err) : "not as many");
+	bytes += len;
 	if (opt.verify)
-		verify(buf, pos, want);
+		verify(buf, pos, len);
 }
 
 /* One read; the checking of its data is not in the time. */
@@ -399,12 +365,12 @@ static void run_mix(void)
 static const struct mode modes[] = {
 	{ "run", run_runs, NEEDS_LEN }, { "geometric", run_geometric, NEEDS_LEN },
 	{ "random", run_random, 0 }, { "turn", run_turn, NEEDS_LEN }, { "seq", run_seq, 0 },
-	{ "streams", run_streams, 0 }, { "read", run_read, NO_BAD | NO_SHARE },
+	{ "streams", run_streams, 0 }, { "read", run_read, NO_SHARE },
 	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
 	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
-	{ "mmap-seq", run_seq, NO_BAD | MAPPED }, { "mmap-random", run_random, NO_BAD | MAPPED },
-	{ "mmap-run", run_runs, NEEDS_LEN | NO_BAD | MAPPED },
-	{ "mmap-turn", run_turn, NEEDS_LEN | NO_BAD | MAPPED },
+	{ "mmap-seq", run_seq, MAPPED }, { "mmap-random", run_random, MAPPED },
+	{ "mmap-run", run_runs, NEEDS_LEN | MAPPED },
+	{ "mmap-turn", run_turn, NEEDS_LEN | MAPPED },
 };
 
 static const char *mode_name, *advice, *disk;
@@ -414,7 +380,6 @@ static const struct word words[] = {
 	{ .name = "n=", .number = &opt.n }, { .name = "k=", .number = &opt.k },
 	{ .name = "seed=", .number = &opt.seed }, { .name = "from=", .number = &opt.from },
 	{ .name = "every=", .number = &opt.every }, { .name = "size=", .number = &opt.size },
-	{ .name = "bad=", .number = &opt.bad }, { .name = "folio=", .number = &opt.folio },
 	{ .name = "writes=", .number = &opt.writes }, { .name = "fsync=", .number = &opt.fsync },
 	{ .name = "share=", .number = &opt.share },
 	{ .name = "disk=", .text = &disk }, { .name = "advise=", .text = &advice },
@@ -499,12 +464,10 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "bs= is a multiple of %d, len= of %lu", STAMP_SECTOR, PAGE);
 	if (!opt.len && opt.mode->flags & NEEDS_LEN)
 		die(EXIT_USAGE, "%s needs len=", opt.mode->name);
-	if (opt.bad && opt.mode->flags & NO_BAD)
-		die(EXIT_USAGE, "%s has no bad=", opt.mode->name);
 	if (opt.share && (opt.mode->flags & NO_SHARE || opt.separate))
 		die(EXIT_USAGE, "share= is of one open file: not with read or separate");
-	if (opt.bad % PAGE || !opt.folio || opt.folio % PAGE || opt.writes > 100)
-		die(EXIT_USAGE, "bad= and folio= are multiples of %lu, writes= at most 100", PAGE);
+	if (opt.writes > 100)
+		die(EXIT_USAGE, "writes= is at most 100");
 	fd = open_file();
 	if (!opt.size)
 		opt.size = lseek(fd, 0, SEEK_END);

@@ -10,9 +10,8 @@
  * allocated bio, and many bios. RAWDEV may be a block device itself: it is then opened with
  * O_DIRECT.
  *
- * What is not here: what the driver refuses and hands on (tools/testing/dio/raw_test.c), random
- * requests and bad memory (dio_ops), many at once (test_raw.fio), pins and fork (dio_pin), mapped
- * files (dio_race), owners and access as a shell sees them (test_raw.sh).
+ * What is not here: random requests and bad memory (dio_ops), many at once (test_raw.fio), pins and
+ * fork (dio_pin), mapped files (dio_race), owners and access as a shell sees them (test_raw.sh).
  *
  * Exit status: 0 passed, 1 failed, 2 wrong usage, 4 skipped; one line on stderr says why.
  */

@@ -84,7 +84,8 @@ static void case_compat(void)
 	int minor = atoi(case_args[0]);
 	struct raw_config_request_32 *req;
 	__u64 disk_major, disk_minor;
-	char *mem;
+	char *mem, node[64];
+	int fd;
 
 	if (!kernel_takes_32())
 		die(EXIT_SKIP, "this kernel takes no 32-bit system calls");
@@ -105,6 +106,11 @@ static void case_compat(void)
 	    req->block_minor != disk_minor)
 		fail("RAW_GETBIND says %d: %llu:%llu", req->raw_minor,
 		     (unsigned long long)req->block_major, (unsigned long long)req->block_minor);
+	/* The disk, too, is told who asks: a size of 32 bits is all that there is room for. */
+	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
+	fd = open_node(node, O_RDONLY);
+	expect(ioctl_32(fd, BLKGETSIZE, mem + PAGE - 4), 0, "BLKGETSIZE of 32 bits");
+	close(fd);
 	*req = (struct raw_config_request_32){ minor, 0, 0 };
 	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND to 0:0");
 	expect_bound(minor, 0, 0, "unbound by 32 bits");

@@ -116,6 +116,9 @@ static void case_flags(void)
 	fill_stamps(buf, MAX_IO, 3, 0);
 	expect(rw_flags(1, buf, MAX_IO, RWF_HIPRI | RWF_SYNC), MAX_IO, "RWF_SYNC write");
 	disk_check(0, MAX_IO, 3, "what was written");
+	/* Half a block can be read by way of the page cache alone. */
+	expect_call(fcntl(raw_fd, F_SETFL, 0), 0, "F_SETFL without O_DIRECT");
+	expect(rw(SYNC, 0, buf, block / 2, 0), -EINVAL, "read of half a block");
 }
 
 /* Each step gives what it gives on the disk. read() and write() go on from the position. */

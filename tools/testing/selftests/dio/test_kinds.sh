@@ -4,7 +4,7 @@
 # Kinds of direct I/O beside the plain one, on ext4, xfs and the disk: polled, in small pieces of
 # memory, write-through (O_DSYNC by FUA), whole or not at all (RWF_ATOMIC), on disks with protection
 # information, on encrypted files, of blocks that files share.
-# Registered memory is among the ways of dio_ops everywhere, zoned disks are in test_array_faults.sh.
+# Registered memory is among the ways of dio_ops everywhere.
 #
 # Who is hurt by a broken one: a program that polls waits for ever; a data base pays a flush of the
 # array's cache for each commit, or does without it where it must not; a write that was to be whole is

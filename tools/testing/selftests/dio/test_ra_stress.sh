@@ -11,13 +11,7 @@
 # there is one at last, it must be seen. A broken kernel shows old pages, pages of another place, or
 # fails under KASAN and lockdep.
 #
-# Then the disk gets bad pages, in the middle of windows. A request fails as a whole, with all of
-# its pages, and whoever needs one of these reads it again. Readers hold the kernel to it: EIO for
-# the pages that are bad, data for their neighbours. A broken kernel fails a page that was only read
-# along with a bad one, or passes off as data what never came. (Not on xfs, where a page is bad with
-# the rest of its large folio.)
-#
-# Last, memory is short: the same readers, and fio, which reads and writes at random and verifies
+# Then memory is short: the same readers, and fio, which reads and writes at random and verifies
 # what it wrote.
 
 # shellcheck source=dio_common.sh
@@ -53,7 +47,6 @@ many_readers()
 {
 	[ -z "$group" ] || return 0
 	reader run len=64k bs=4k n=25 share=16 "seed=$1"
-	case $allow in bad=*) return ;; esac
 	reader mmap-run len=64k n=25 share=16 "seed=$1"
 }
 
@@ -68,7 +61,6 @@ start_readers()
 	reader seq bs=128k n=192
 	reader mix len=128k bs=4k n=60 "seed=$1"
 	many_readers "$1"
-	case $allow in bad=*) return ;; esac
 	reader mmap-random n=500 "seed=$1"
 	reader mmap-seq n=2000
 }
@@ -124,23 +116,6 @@ disturb()
 	esac
 }
 
-# readers_beside CMD: readers, and CMD N over and over until one of them has ended; $rounds times
-readers_beside()
-{
-	_bad=0 _n=0
-	for _round in $(seq "$rounds"); do
-		drop_caches
-		start_readers "$_round"
-		while still_reading; do
-			_n=$((_n + 1))
-			"$1" "$_n" || { _bad=1; break; }
-		done
-		wait_readers || _bad=1
-	done
-	allow=""
-	return $_bad
-}
-
 # on NAME MAKER CMD...: CMD with a stamped $file on a new file system, or on the disk itself (bdev). It
 # never ends with 4, which would be a skip.
 on()
@@ -161,11 +136,21 @@ on_file()
 	"$DIO_DIR/disk_stamp" disk=0 size=32m "$file" && sync && "$@"
 }
 
-# restless [holes]
+# restless [holes]: readers, and disturb N over and over until one of them has ended; $rounds times
 restless()
 {
-	allow=${1-} punched=""
-	readers_beside disturb && { [ -z "${1-}" ] || holes_show; }
+	allow=${1-} punched="" _bad=0 _n=0
+	for _round in $(seq "$rounds"); do
+		drop_caches
+		start_readers "$_round"
+		while still_reading; do
+			_n=$((_n + 1))
+			disturb "$_n" || { _bad=1; break; }
+		done
+		wait_readers || _bad=1
+	done
+	allow=""
+	[ $_bad -eq 0 ] && { [ -z "${1-}" ] || holes_show; }
 }
 
 # Large folios, on a loop device of 320 MiB
@@ -178,42 +163,6 @@ on_xfs()
 	_xfs=$?
 	disk=$_scratch
 	return $_xfs
-}
-
-# bad_sectors NAME: where the pages lie that are to be bad, one in 1000 KiB: no multiple of a window
-bad_sectors()
-{
-	_page=0
-	while _page=$((_page + 250)) && [ "$_page" -lt 6144 ]; do
-		_block=$_page
-		[ "$1" = bdev ] || _block=$(debugfs -R "bmap /file $_page" "$disk" 2>/dev/null)
-		echo $((_block * 8))
-	done | sort -n
-}
-
-# bad_table SECTOR...: the disk with a bad page at each
-bad_table()
-{
-	_from=0
-	for _sector in "$@"; do
-		echo "$_from $((_sector - _from)) linear $DIO_DISK $_from"
-		echo "$_sector 8 error"
-		_from=$((_sector + 8))
-	done
-	echo "$_from $((DIO_SECTORS - _from)) linear $DIO_DISK $_from"
-}
-
-# bad_pages NAME: readers, while caches are dropped, meet pages of $file that are bad
-bad_pages()
-{
-	# shellcheck disable=SC2046 # numbers
-	dio_dm_table ra_stress "$(bad_table $(bad_sectors "$1"))" || return
-	allow=bad=1000k
-	# Later kernels keep pages of these in large folios, on 7.3 of up to 512 KiB.
-	[ "$1" = ext2 ] || allow="$allow folio=512k"
-	readers_beside drop_caches
-	_rc=$?
-	dio_dm_table ra_stress "0 $DIO_SECTORS linear $DIO_DISK 0" && return $_rc
 }
 
 # small_group MIB: sets $group to a cgroup that has no more memory
@@ -259,7 +208,7 @@ disk=$DIO_DM
 group="" allow="" punched=""
 mkdir "$DIO_TMP/mnt" "$DIO_TMP/cgroup"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
-dio_plan $(($(echo "$systems" | wc -l) + 6))
+dio_plan $(($(echo "$systems" | wc -l) + 3))
 
 while IFS=: read -r name maker holes; do
 	on=on
@@ -269,12 +218,6 @@ while IFS=: read -r name maker holes; do
 done <<LIST
 $systems
 LIST
-
-dio_check "readers of a file with bad pages on bdev" on bdev "" bad_pages bdev
-for name in ext2 ext4; do
-	dio_fs_try "" "readers of a file with bad pages on $name" $name debugfs \
-		on $name "mke2fs -q -F -t $name -b 4096" bad_pages $name
-done
 
 # /proc/cgroups of later kernels does not name what there is in the second version alone.
 memory="this kernel has no memory cgroups"

@@ -4,14 +4,16 @@
 # The raw driver: bindings, data, ownership, errors, and disks that go.
 #
 # raw makes the bindings, raw_io carries out one case a call (see there); dio_ops makes random
-# requests, fio many at once (test_raw.fio), dio_pin and dio_race look after memory in use. What the
-# driver refuses, and hands on to the disk, is in tools/testing/dio/raw_test.c. The same cases run on a
-# disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device with blocks of 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that
-# is polled, and those that hold two requests; scsi_debug those that are pulled out, and one that is
-# sick.
+# requests, fio many at once (test_raw.fio), dio_pin and dio_race look after memory in use. The same
+# cases run on a disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device with
+# blocks of 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that is
+# polled, one that takes two requests, and one that is done at once; scsi_debug those that are pulled
+# out, and one that is sick. tools/lab/raw_mutants.sh shows what all of it is worth.
 
 # shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
+# shellcheck source=dio_lio.sh
+. "$(dirname "$0")/dio_lio.sh"
 
 raw="$DIO_DIR/raw"
 raw_io="$DIO_DIR/raw_io"
@@ -197,6 +199,20 @@ over_loop()
 	losetup -d "$over" && return $over_rc
 }
 
+# A LUN of LIO's on the raw device. Its request is over, and freed, before the call that sends it ends.
+over_lio()
+{
+	if ! LIO_FILE=$rawdev lio_lun 1 67108864 || ! lio_path 1 0; then
+		echo "$DIO_WHY"
+		return 4
+	fi
+	dd if="$DIO_TMP/stamps" of="$LIO_DISK" bs=64k oflag=direct status=none &&
+		cmp -n 131072 "$LIO_DISK" "$DIO_TMP/stamps" && holds 0 && holds 1
+	lio_rc=$?
+	lio_remove 1
+	return $lio_rc
+}
+
 # dirty: a mapped file keeps what the disk reads into it while it is synced.
 dirty()
 {
@@ -216,12 +232,8 @@ test_helper()
 		# shellcheck disable=SC2086 # words
 		dio_expect "$rc" "$regex" "raw: $name" "$raw" $args
 	done <<-LIST
-	2:usage:no arguments:
 	2:usage:three numbers and more:$a 1 2 3
-	2:usage:not a number:$a 8 x
 	3:not a block device:not a block device:$a /dev/null
-	3:No such file:no such block device:$a $DIO_TMP/none
-	3:not a raw device:not a raw device:/dev/raw/rawx $DIO_DISK
 	4:No such device:a number without a disk:$a 4000 77
 	4:Invalid argument:more raw devices than there are:$max_minors $DIO_DISK
 	4:Invalid argument:major number too large:$a 4294967304 0
@@ -380,6 +392,15 @@ test_flush()
 	done
 }
 
+test_at_once()
+{
+	dio_null at_once irqmode=0 || lacking=$DIO_WHY
+	disk=$DIO_NULL
+	dio_unless "$lacking" "a LUN of LIO's on a disk that is done at once" bound "$DIO_NULL" over_lio
+	dio_null_remove at_once
+	lacking=""
+}
+
 # queue NAME POLLED ATTRIBUTE SECTION: io_uring on a disk of null_blk that has it. io_uring of 6.1
 # tries for ever what would have to be split: a request is no larger than the disk takes.
 queue()
@@ -435,7 +456,7 @@ dio_on_exit dio_umount "$DIO_TMP/ext2"
 "$DIO_DIR/disk_stamp" disk=1 size=128k "$DIO_TMP/stamps" || dio_skip_all "no stamps can be made"
 complaints=$(dio_complaints)
 lacking=""
-dio_plan 76
+dio_plan 73
 
 test_helper
 test_bindings
@@ -448,5 +469,6 @@ test_flush
 queue "io_uring, polled" 1 poll_queues=1 uring
 queue "io_uring, polled, registered memory" 1 poll_queues=1 fixed
 queue "io_uring on a disk that takes two requests at a time" 0 hw_queue_depth=2 uring
+test_at_once
 test_pulled
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"
