@@ -61,7 +61,8 @@ def real(case, passes, words, ios, place, disk):
     switched().to(f"linear {late_disk(disk)} 0")
     part = -(-ios * passes // PARTS // DEPTHS) * DEPTHS
     command = f"dio_load {words} marks={PARTS} n={part * PARTS} {path}"
-    emit(case, "real", "insn", "insn", float(tool(command)), f"{command} ({REAL_DISKS[disk]})",
+    emit(case, "real", "insn", "insn", float(tool(command).split()[0]),
+         f"{command} ({REAL_DISKS[disk]})",
          part=part)
 
 

@@ -15,9 +15,10 @@
  * PTEs, or small ones of which no two neighbours lie side by side, so that the figure does not
  * depend on what the allocator had. Prints the mean time of an I/O in nanoseconds: under QEMU's
  * -icount, the instructions of one I/O. With marks=N the I/Os are N parts, with a mark (see mark.h)
- * before each and behind the last; the time is the median of theirs. With cpus=N each of so
- * many CPUs has a thread, all for one open FILE or each for its own of FILE0, FILE1 and so on; of a
- * thread's I/Os the first n warm up, and each of n more ends in a mark. Nothing is printed.
+ * before each and behind the last; the time is the median of theirs, and behind it stand the
+ * context switches of all tasks for an I/O. With cpus=N each of so many CPUs has a thread, all for
+ * one open FILE or each for its own of FILE0, FILE1 and so on; of a thread's I/Os the first n warm
+ * up, and each of n more ends in a mark. Nothing is printed.
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
  */
@@ -265,10 +266,25 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Returns the median of what the parts took. */
-static unsigned long long run_marked(void)
+/* Of all tasks, so far */
+static unsigned long long switches(void)
 {
-	unsigned long long took[opt.marks], start, i;
+	unsigned long long count = 0;
+	FILE *file = fopen("/proc/stat", "r");
+	char line[8192];
+
+	while (file && !count && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "ctxt ", 5))
+			count = strtoull(line + 5, NULL, 10);
+	if (file)
+		fclose(file);
+	return count;
+}
+
+/* Prints the median of what the parts took. */
+static void run_marked(void)
+{
+	unsigned long long took[opt.marks], start, i, before = switches();
 
 	for (i = 0; i < opt.marks; i++) {
 		mark();
@@ -277,8 +293,10 @@ static unsigned long long run_marked(void)
 		took[i] = now_ns() - start;
 	}
 	mark();
+	before = switches() - before;
 	qsort(took, opt.marks, sizeof(*took), compare);
-	return took[opt.marks / 2];
+	printf("%.1f %.1f\n", (double)took[opt.marks / 2] / (opt.n / opt.marks),
+	       (double)before / opt.n);
 }
 
 int main(int argc, char **argv)
@@ -311,7 +329,7 @@ int main(int argc, char **argv)
 	}
 	if (opt.marks) {
 		mark_setup();
-		printf("%.1f\n", (double)run_marked() / (opt.n / opt.marks));
+		run_marked();
 		return 0;
 	}
 	start = now_ns();
