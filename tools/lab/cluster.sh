@@ -177,14 +177,19 @@ neither()
 	comm -12 "$DIO_TMP/old" "$DIO_TMP/new" | grep .
 }
 
-# Reading what node 1 locked waits for its recovery. The round behind the one told may have begun.
+replayed()
+{
+	dmesg | grep -q "ocfs2: End replay journal (node 1,"
+}
+
+# The round behind the one told may have begun.
 recovered()
 {
+	dio_wait 300 replayed || return
 	round=$(told both 1)
 	before=$(told both 2)
 	bad old half read 1 both "$round" && bad new half read 1 both $((round + 1)) &&
 		! neither || return
-	dmesg | grep "ocfs2: End replay journal (node 1," || return
 	dio_wait 300 eval "[ \"\$(told both 2)\" -ge $((before + 2)) ]"
 }
 
