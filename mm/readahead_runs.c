@@ -202,7 +202,7 @@ static void ra_set_mark(struct address_space *mapping, pgoff_t index)
 /* Read the window that was chosen, page by page, and mark those behind a fault. */
 void ra_runs_read(struct readahead_control *ractl)
 {
-	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE;
+	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE + 1;
 	struct ra_view view;	/* maybe another thread's by now */
 
 	ra_load(ractl, &view);
@@ -296,14 +296,16 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 		return false;
 	if (view.state == RA_FAULTS)
 		ra_used_to(ractl->mapping, &view, &gap);
-	goes_on = view.state == RA_FAULTS && index - view.end < min(gap, max);
+	goes_on = index - view.end < min(gap, max);
 	if (!goes_on) {
 		ra_learn(ractl, &view);
-		history = index ? ra_history(ractl, max) : 0;
+		history = index && index != view.end ? ra_history(ractl, max) : 0;
 		view.origin = index + 1 - history;
 	}
-	if (history < max)
-		ra_cost(view.len, index + 1 - view.origin, 0, &end);
+	size = index + 1 - view.origin;
+	/* Ahead, within what had no marks: maybe a scan of few pages, of which nothing is known */
+	if (history < max && (goes_on || given_up || index - view.end + RA_AT_ONCE >= max))
+		ra_cost(view.len, size, 0, &end);
 	view.state = end || !history ? RA_FAULTS : RA_UNKNOWN;
 	goes_on |= !end && history;
 	if (end) {
@@ -311,11 +313,9 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 		ra_set_window(ractl->ra, &view, index, end, min(max, RA_AT_ONCE), 1);
 		return true;
 	}
-	/* A stream: windows grow. Else around the fault, as ever, until that was in vain a lot */
-	size = goes_on || !given_up ? max : 1;
-	if (goes_on && index == view.end)
-		size = min(max, 4 * (index - view.origin + 1));
-	index -= size < max ? 0 : min(index, max / 2);
+	/* A stream: as much again. Else around the fault, as ever, until that was in vain a lot */
+	size = goes_on ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
+	index -= goes_on ? 0 : min(index, size / 2);
 	ra_set_window(ractl->ra, &view, index, index + size + (size > 1), size, size - size / 4);
 	return size > 1;
 }
