@@ -2,10 +2,9 @@
 /*
  * How far to read ahead: where it costs least, over what the last runs of an open file were
  *
- * A run is a stretch of consecutive pages that ends with a jump. An open file remembers how many
- * pages each of the last ones went beyond its first request: where a window is to be chosen, this
- * one may become any of those that came as far. What outlives them is a stream, and what ends with
- * its request needs nothing: both are as ever. Without locks no value makes a window too long.
+ * A run is a stretch of consecutive pages. An open file remembers how many pages each of the last
+ * ones went beyond its first request: this one may become any of those that came as far. What
+ * outlives them is a stream, and what ends with its request needs nothing: both are as ever.
  */
 
 #include <linux/backing-dev.h>
@@ -289,11 +288,13 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 	unsigned long max = ractl->ra->ra_pages, end = 0, gap = 0, history = 0, size;
 	pgoff_t index = readahead_index(ractl);
 	struct ra_view view;
-	bool goes_on;
+	bool goes_on, back;
 
 	if (!ra_load(ractl, &view) || !max ||
 	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
 		return false;
+	back = view.start - index - 1 < max;
+	view.state = back ? RA_SINGLE : view.state;
 	if (view.state == RA_FAULTS)
 		ra_used_to(ractl->mapping, &view, &gap);
 	goes_on = index - view.end < min(gap, max);
@@ -303,19 +304,18 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 		view.origin = index + 1 - history;
 	}
 	size = index + 1 - view.origin;
-	/* Ahead, within what had no marks: maybe a scan of few pages, of which nothing is known */
-	if (history < max && (goes_on || given_up || index - view.end + RA_AT_ONCE >= max))
+	/* A step back, or ahead in what had no marks, is a scan's, of which nothing is known. */
+	if (history < max && !back && (goes_on || given_up || index - view.end + RA_AT_ONCE >= max))
 		ra_cost(view.len, size, 0, &end);
-	view.state = end || !history ? RA_FAULTS : RA_UNKNOWN;
-	goes_on |= !end && history;
+	view.state = back ? RA_SINGLE : end || !history ? RA_FAULTS : RA_UNKNOWN;
 	if (end) {
 		end = ra_warm_end(ractl, &view, view.origin + end, max);
 		ra_set_window(ractl->ra, &view, index, end, min(max, RA_AT_ONCE), 1);
 		return true;
 	}
 	/* A stream: as much again. Else around the fault, as ever, until that was in vain a lot */
-	size = goes_on ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
-	index -= goes_on ? 0 : min(index, size / 2);
+	size = goes_on || history ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
+	index -= goes_on || history ? 0 : min(index, size / 2);
 	ra_set_window(ractl->ra, &view, index, index + size + (size > 1), size, size - size / 4);
 	return size > 1;
 }

@@ -7,8 +7,8 @@
  *	ra_replay gen KIND [WORD...]	make one, on stdout
  *	ra_replay check TABLE		print the lines of a table anew: are they the same?
  *	ra_replay search [n=1000] [seed=1] [base=]	draw traces: gains and losses, by kind
- *	ra_replay ablate [n=1000] [seed=1] [base=]	the same, without each part of the policy, and with
- *							other waits: all kinds together
+ *	ra_replay ablate [n=1000] [seed=1] [base=]	the same, without each part of the policy,
+ *							and with other waits; all kinds together
  *
  * A trace has a line a read: microseconds, open file, file (both are numbers), byte, length. If the
  * word fault follows, its pages are touched through a mapping. Lines that begin with # are skipped.
