@@ -16,18 +16,12 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/readahead_runs.h>
 
-/* Runs that are remembered: with the one under way as many as 8 bytes hold */
-#define RA_RUNS		4
-/* Pages, 16 MiB: who goes so far is a stream, to which one more wait is nothing. */
-#define RA_LONG		4095UL
-/* Pages that could be read in the time of a wait: the window that any device has at first */
-#define RA_WAIT		VM_READAHEAD_PAGES
-/* Pages that a program waits for at once: their transfer takes no more than a few waits. */
-#define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)
-/* A run of faults touches one page in so many: as one fault maps, 64 KiB of 4 KiB pages. */
-#define RA_DENSE	16
-/* Windows that mm/filemap.c reads around faults before it gives up: files of fewer are its. */
-#define RA_AROUND	100UL
+#define RA_RUNS		4	/* are remembered: with that under way as many as 8 bytes hold */
+#define RA_LONG		4095UL	/* pages, 16 MiB: a stream's, to which one wait is nothing */
+#define RA_WAIT		VM_READAHEAD_PAGES	/* could be read in the time of a wait */
+#define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)	/* pages that a program waits for at once */
+#define RA_DENSE	16	/* one page in so many is touched in a run: a fault maps 64 KiB */
+#define RA_AROUND	100UL	/* windows are read around faults before mm/filemap.c gives up */
 
 enum ra_state {
 	RA_UNKNOWN,	/* nothing is known of the run under way */
@@ -122,9 +116,10 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *view,
 			  unsigned long *gap)
 {
-	unsigned long from = max(view->start, view->origin), end = from, used = 1, index;
+	unsigned long from = max(view->start, view->origin), last = from + RA_AT_ONCE;
+	unsigned long end = from, used = 1, index;
 
-	for (index = from; index < min(view->end, from + RA_AT_ONCE); index++) {
+	for (index = from; index < min(view->end, last); index++) {
 		struct folio *folio = filemap_get_folio(mapping, index);
 
 		if (IS_ERR_OR_NULL(folio))
@@ -132,6 +127,8 @@ static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *v
 		if (view->state == RA_FAULTS ? !folio_test_readahead(folio) :
 		    folio_test_referenced(folio) || folio_test_active(folio))
 			end = ++used * RA_DENSE > index - from ? index + 1 : end;
+		else if (index + 1 >= view->origin + RA_AT_ONCE)
+			last = index;	/* all else there has no marks */
 		folio_put(folio);
 	}
 	*gap = max(used * RA_DENSE, index - from + 1) - (index - from + 1);
@@ -329,6 +326,8 @@ bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 	    readahead_index(ractl) == view.mark || folio_test_writeback(folio))
 		return false;
 	folio_clear_readahead(folio);
+	/* A hit that only the mark made */
+	WRITE_ONCE(ractl->ra->mmap_miss, READ_ONCE(ractl->ra->mmap_miss) + 1);
 	return true;
 }
 
