@@ -32,7 +32,7 @@ enum ra_state {
 
 /* ->runs: the origin, by pages to @start (13 bits, signed), 12 bits a length, 2 bits of state */
 struct ra_view {
-	pgoff_t start, mark, end, prev_end;
+	pgoff_t start, mark, end, prev_end, gap;	/* faults within gap behind @end go on */
 	pgoff_t origin;			/* behind the first request of the run under way */
 	enum ra_state state;
 	unsigned long len[RA_RUNS];	/* pages beyond the first request, the last run first */
@@ -112,9 +112,8 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 	return least == ULONG_MAX ? 0 : least;
 }
 
-/* How far the last window was used, one page in RA_DENSE at least; @gap: where the next may be */
-static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *view,
-			  unsigned long *gap)
+/* How far the last window was used, one page in RA_DENSE at least; if that is over, marks go. */
+static pgoff_t ra_used_to(struct address_space *mapping, struct ra_view *view, bool over)
 {
 	unsigned long from = max(view->start, view->origin), last = from + RA_AT_ONCE;
 	unsigned long end = from, used = 1, index;
@@ -129,9 +128,11 @@ static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *v
 			end = ++used * RA_DENSE > index - from ? index + 1 : end;
 		else if (index + 1 >= view->origin + RA_AT_ONCE)
 			last = index;	/* all else there has no marks */
+		if (over && index != view->mark && !folio_test_writeback(folio))
+			folio_clear_readahead(folio);
 		folio_put(folio);
 	}
-	*gap = max(used * RA_DENSE, index - from + 1) - (index - from + 1);
+	view->gap = max(used * RA_DENSE, index - from + 1) - (index - from + 1);
 	return end == from + RA_AT_ONCE ? view->end : end;
 }
 
@@ -139,12 +140,11 @@ static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *v
 static void ra_learn(const struct readahead_control *ractl, struct ra_view *view)
 {
 	pgoff_t end = view->state == RA_SINGLE ? view->origin : view->prev_end;
-	unsigned long gap;
 
 	if (view->state == RA_UNKNOWN)
 		return;
 	if (view->state == RA_FAULTS || end < view->origin || end > max(view->end, view->origin))
-		end = ra_used_to(ractl->mapping, view, &gap);
+		end = ra_used_to(ractl->mapping, view, view->state == RA_FAULTS);
 	memmove(view->len + 1, view->len, (RA_RUNS - 1) * sizeof(*view->len));
 	view->len[0] = min(end - view->origin, RA_LONG);
 	if (view->state >= RA_READS)
@@ -282,7 +282,7 @@ bool ra_runs_mark(struct readahead_control *ractl, struct folio *folio, unsigned
 /* Choose what is read around a fault on a missing page. False: that page alone. */
 bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 {
-	unsigned long max = ractl->ra->ra_pages, end = 0, gap = 0, history = 0, size;
+	unsigned long max = ractl->ra->ra_pages, end = 0, history = 0, size;
 	pgoff_t index = readahead_index(ractl);
 	struct ra_view view;
 	bool goes_on, back;
@@ -293,8 +293,8 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 	back = view.start - index - 1 < max;
 	view.state = back ? RA_SINGLE : view.state;
 	if (view.state == RA_FAULTS)
-		ra_used_to(ractl->mapping, &view, &gap);
-	goes_on = index - view.end < min(gap, max);
+		ra_used_to(ractl->mapping, &view, false);
+	goes_on = view.state == RA_FAULTS && index - view.end < min(view.gap, max);
 	if (!goes_on) {
 		ra_learn(ractl, &view);
 		history = index && index != view.end ? ra_history(ractl, max) : 0;
@@ -317,17 +317,18 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 	return size > 1;
 }
 
-/* A fault has come to a mark: does that say nothing but that the page is touched? It goes then. */
+/* A fault has come to a mark: does that only say that the page is touched? It is no hit then. */
 bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 {
 	struct ra_view view;
 
-	if (!ra_load(ractl, &view) || view.state != RA_FAULTS ||
-	    readahead_index(ractl) == view.mark || folio_test_writeback(folio))
+	if (!ra_load(ractl, &view) || view.state != RA_FAULTS || folio_test_writeback(folio) ||
+	    readahead_index(ractl) == view.mark ||
+	    readahead_index(ractl) - view.origin >= RA_AT_ONCE)
 		return false;
 	folio_clear_readahead(folio);
-	/* A hit that only the mark made */
-	WRITE_ONCE(ractl->ra->mmap_miss, READ_ONCE(ractl->ra->mmap_miss) + 1);
+	if (readahead_index(ractl) % RA_DENSE)
+		WRITE_ONCE(ractl->ra->mmap_miss, READ_ONCE(ractl->ra->mmap_miss) + 1);
 	return true;
 }
 
