@@ -202,8 +202,8 @@ mapped runs of 64 KiB take a read each|48+14|48*16+186|mmap-run len=64k $runs
 runs longer than a window take two reads|48*2+20|48*64+400|run len=256k bs=4k $runs
 a file that turns sequential comes to full windows|50+3+32+4|50+1024+64|turn len=4m bs=4k $runs
 a sequential file is read in full windows|4096/32+6|4096+64|seq bs=4k n=4096
-2 streams on one open file|2048/32+20|2048+2*64|streams k=2 bs=4k n=1024
-8 streams on one open file|2048/32+68|2048+8*64|streams k=8 bs=4k n=256
+2 streams on one open file|2048/32+16|2048+2*64|streams k=2 bs=4k n=1024
+8 streams on one open file|2048/32+64|2048+8*64|streams k=8 bs=4k n=256
 sequential faults read full windows|4096/32+8|4096+96|mmap-seq n=4096
 random faults, then sequential ones|50+1024/32+6|50*32+1024+64+96|mmap-turn len=4m $runs
 MADV_SEQUENTIAL reads on|4096/64+8|4096+128|mmap-seq n=4096 advise=sequential
