@@ -2,10 +2,9 @@
 /*
  * How far to read ahead: where it costs least, over what the last runs of an open file were
  *
- * A run is a stretch of consecutive pages that ends with a jump. An open file remembers how many
- * pages each of the last ones went beyond its first request: where a window is to be chosen, this
- * one may become any of those that came as far. What outlives them is a stream, and what ends with
- * its request needs nothing: both are as ever. Without locks no value makes a window too long.
+ * A run is a stretch of consecutive pages. An open file remembers how many pages each of the last
+ * ones went beyond its first request: this one may become any of those that came as far. What
+ * outlives them is a stream, and what ends with its request needs nothing: both are as ever.
  */
 
 #include <linux/backing-dev.h>
@@ -17,18 +16,12 @@
 #define CREATE_TRACE_POINTS
 #include <trace/events/readahead_runs.h>
 
-/* Runs that are remembered: with the one under way as many as 8 bytes hold */
-#define RA_RUNS		4
-/* Pages, 16 MiB: who goes so far is a stream, to which one more wait is nothing. */
-#define RA_LONG		4095UL
-/* Pages that could be read in the time of a wait: the window that any device has at first */
-#define RA_WAIT		VM_READAHEAD_PAGES
-/* Pages that a program waits for at once: their transfer takes no more than a few waits. */
-#define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)
-/* A run of faults touches one page in so many: as one fault maps, 64 KiB of 4 KiB pages. */
-#define RA_DENSE	16
-/* Windows that mm/filemap.c reads around faults before it gives up: files of fewer are its. */
-#define RA_AROUND	100UL
+#define RA_RUNS		4	/* are remembered: with that under way as many as 8 bytes hold */
+#define RA_LONG		4095UL	/* pages, 16 MiB: a stream's, to which one wait is nothing */
+#define RA_WAIT		VM_READAHEAD_PAGES	/* could be read in the time of a wait */
+#define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)	/* pages that a program waits for at once */
+#define RA_DENSE	16	/* one page in so many is touched in a run: a fault maps 64 KiB */
+#define RA_AROUND	100UL	/* windows are read around faults before mm/filemap.c gives up */
 
 enum ra_state {
 	RA_UNKNOWN,	/* nothing is known of the run under way */
@@ -39,7 +32,7 @@ enum ra_state {
 
 /* ->runs: the origin, by pages to @start (13 bits, signed), 12 bits a length, 2 bits of state */
 struct ra_view {
-	pgoff_t start, mark, end, prev_end;
+	pgoff_t start, mark, end, prev_end, gap;	/* faults within gap behind @end go on */
 	pgoff_t origin;			/* behind the first request of the run under way */
 	enum ra_state state;
 	unsigned long len[RA_RUNS];	/* pages beyond the first request, the last run first */
@@ -119,13 +112,13 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 	return least == ULONG_MAX ? 0 : least;
 }
 
-/* How far the last window was used, one page in RA_DENSE at least; @gap: where the next may be */
-static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *view,
-			  unsigned long *gap)
+/* How far the last window was used, one page in RA_DENSE at least; if that is over, marks go. */
+static pgoff_t ra_used_to(struct address_space *mapping, struct ra_view *view, bool over)
 {
-	unsigned long from = max(view->start, view->origin), end = from, used = 1, index;
+	unsigned long from = max(view->start, view->origin), last = from + RA_AT_ONCE;
+	unsigned long end = from, used = 1, index;
 
-	for (index = from; index < min(view->end, from + RA_AT_ONCE); index++) {
+	for (index = from; index < min(view->end, last); index++) {
 		struct folio *folio = filemap_get_folio(mapping, index);
 
 		if (IS_ERR_OR_NULL(folio))
@@ -133,9 +126,13 @@ static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *v
 		if (view->state == RA_FAULTS ? !folio_test_readahead(folio) :
 		    folio_test_referenced(folio) || folio_test_active(folio))
 			end = ++used * RA_DENSE > index - from ? index + 1 : end;
+		else if (index + 1 >= view->origin + RA_AT_ONCE)
+			last = index;	/* all else there has no marks */
+		if (over && index != view->mark && !folio_test_writeback(folio))
+			folio_clear_readahead(folio);
 		folio_put(folio);
 	}
-	*gap = max(used * RA_DENSE, index - from + 1) - (index - from + 1);
+	view->gap = max(used * RA_DENSE, index - from + 1) - (index - from + 1);
 	return end == from + RA_AT_ONCE ? view->end : end;
 }
 
@@ -143,12 +140,11 @@ static pgoff_t ra_used_to(struct address_space *mapping, const struct ra_view *v
 static void ra_learn(const struct readahead_control *ractl, struct ra_view *view)
 {
 	pgoff_t end = view->state == RA_SINGLE ? view->origin : view->prev_end;
-	unsigned long gap;
 
 	if (view->state == RA_UNKNOWN)
 		return;
 	if (view->state == RA_FAULTS || end < view->origin || end > max(view->end, view->origin))
-		end = ra_used_to(ractl->mapping, view, &gap);
+		end = ra_used_to(ractl->mapping, view, view->state == RA_FAULTS);
 	memmove(view->len + 1, view->len, (RA_RUNS - 1) * sizeof(*view->len));
 	view->len[0] = min(end - view->origin, RA_LONG);
 	if (view->state >= RA_READS)
@@ -202,7 +198,7 @@ static void ra_set_mark(struct address_space *mapping, pgoff_t index)
 /* Read the window that was chosen, page by page, and mark those behind a fault. */
 void ra_runs_read(struct readahead_control *ractl)
 {
-	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE;
+	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE + 1;
 	struct ra_view view;	/* maybe another thread's by now */
 
 	ra_load(ractl, &view);
@@ -286,49 +282,53 @@ bool ra_runs_mark(struct readahead_control *ractl, struct folio *folio, unsigned
 /* Choose what is read around a fault on a missing page. False: that page alone. */
 bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 {
-	unsigned long max = ractl->ra->ra_pages, end = 0, gap = 0, history = 0, size;
+	unsigned long max = ractl->ra->ra_pages, end = 0, history = 0, size;
 	pgoff_t index = readahead_index(ractl);
 	struct ra_view view;
-	bool goes_on;
+	bool goes_on, back;
 
 	if (!ra_load(ractl, &view) || !max ||
 	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
 		return false;
+	back = view.start - index - 1 < max;
+	view.state = back ? RA_SINGLE : view.state;
 	if (view.state == RA_FAULTS)
-		ra_used_to(ractl->mapping, &view, &gap);
-	goes_on = view.state == RA_FAULTS && index - view.end < min(gap, max);
+		ra_used_to(ractl->mapping, &view, false);
+	goes_on = view.state == RA_FAULTS && index - view.end < min(view.gap, max);
 	if (!goes_on) {
 		ra_learn(ractl, &view);
-		history = index ? ra_history(ractl, max) : 0;
+		history = index && index != view.end ? ra_history(ractl, max) : 0;
 		view.origin = index + 1 - history;
 	}
-	if (history < max)
-		ra_cost(view.len, index + 1 - view.origin, 0, &end);
-	view.state = end || !history ? RA_FAULTS : RA_UNKNOWN;
-	goes_on |= !end && history;
+	size = index + 1 - view.origin;
+	/* A step back, or ahead in what had no marks, is a scan's, of which nothing is known. */
+	if (history < max && !back && (goes_on || given_up || index - view.end + RA_AT_ONCE >= max))
+		ra_cost(view.len, size, 0, &end);
+	view.state = back ? RA_SINGLE : end || !history ? RA_FAULTS : RA_UNKNOWN;
 	if (end) {
 		end = ra_warm_end(ractl, &view, view.origin + end, max);
 		ra_set_window(ractl->ra, &view, index, end, min(max, RA_AT_ONCE), 1);
 		return true;
 	}
-	/* A stream: windows grow. Else around the fault, as ever, until that was in vain a lot */
-	size = goes_on || !given_up ? max : 1;
-	if (goes_on && index == view.end)
-		size = min(max, 4 * (index - view.origin + 1));
-	index -= size < max ? 0 : min(index, max / 2);
+	/* A stream: as much again. Else around the fault, as ever, until that was in vain a lot */
+	size = goes_on || history ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
+	index -= goes_on || history ? 0 : min(index, size / 2);
 	ra_set_window(ractl->ra, &view, index, index + size + (size > 1), size, size - size / 4);
 	return size > 1;
 }
 
-/* A fault has come to a mark: does that say nothing but that the page is touched? It goes then. */
+/* A fault has come to a mark: does that only say that the page is touched? It is no hit then. */
 bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 {
 	struct ra_view view;
 
-	if (!ra_load(ractl, &view) || view.state != RA_FAULTS ||
-	    readahead_index(ractl) == view.mark || folio_test_writeback(folio))
+	if (!ra_load(ractl, &view) || view.state != RA_FAULTS || folio_test_writeback(folio) ||
+	    readahead_index(ractl) == view.mark ||
+	    readahead_index(ractl) - view.origin >= RA_AT_ONCE)
 		return false;
 	folio_clear_readahead(folio);
+	if (readahead_index(ractl) % RA_DENSE)
+		WRITE_ONCE(ractl->ra->mmap_miss, READ_ONCE(ractl->ra->mmap_miss) + 1);
 	return true;
 }
 

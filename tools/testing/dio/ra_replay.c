@@ -7,7 +7,8 @@
  *	ra_replay gen KIND [WORD...]	make one, on stdout
  *	ra_replay check TABLE		print the lines of a table anew: are they the same?
  *	ra_replay search [n=1000] [seed=1] [base=]	draw traces: gains and losses, by kind
- *	ra_replay ablate [n=1000] [seed=1] [base=]	the same, without each part of the policy
+ *	ra_replay ablate [n=1000] [seed=1] [base=]	the same, without each part of the policy,
+ *							and with other waits; all kinds together
  *
  * A trace has a line a read: microseconds, open file, file (both are numbers), byte, length. If the
  * word fault follows, its pages are touched through a mapping. Lines that begin with # are skipped.
@@ -631,7 +632,7 @@ static void make(const char *line, bool old)
 
 /* What is said of a trace, and of many */
 struct shares {
-	double time, pages, best_time, best_pages;
+	double time, pages, best_time, best_pages, best_read;
 };
 
 static struct shares shares(void)
@@ -639,7 +640,7 @@ static struct shares shares(void)
 	const struct outcome *o = outcomes, *d = &o[DOUBLING];
 
 	return (struct shares){ o[RUNS].us / d->us, o[RUNS].pages / d->pages, o[FUTURE].us / d->us,
-				o[FUTURE].used / d->pages };
+				o[FUTURE].used / d->pages, o[FUTURE].pages / d->pages };
 }
 
 static struct shares share_of(const char *line, bool old)
@@ -770,7 +771,7 @@ static void draw_more(unsigned long *state, char *text, size_t size)
 
 /* Of the traces of a kind: how many there are, and lose; and sums of logarithms */
 struct tally {
-	unsigned int n, slower, slow, more;
+	unsigned int n, slower, slow, more, best_more;
 	struct shares sum;
 };
 
@@ -780,6 +781,7 @@ static void count(struct tally *t, const struct shares *s)
 	t->slower += s->time > 1.05;
 	t->slow += s->time > 1.25;
 	t->more += s->pages > 1.1;
+	t->best_more += s->best_read > 1.1;
 	t->sum.time += log(s->time);
 	t->sum.pages += log(s->pages);
 	t->sum.best_time += log(s->best_time);
@@ -789,10 +791,10 @@ static void count(struct tally *t, const struct shares *s)
 static void tell(const char *without, const char *mapped, const char *name, const struct tally *t)
 {
 	if (t->n)
-		printf("    %-8s%-6s %-8s%6u   %.3f %.3f   %.3f %.3f   %4u %4u %4u\n", without,
+		printf("    %-8s%-6s %-8s%6u   %.3f %.3f   %.3f %.3f   %4u %4u %4u %4u\n", without,
 		       mapped, name, t->n, exp(t->sum.time / t->n), exp(t->sum.pages / t->n),
 		       exp(t->sum.best_time / t->n), exp(t->sum.best_pages / t->n), t->slower,
-		       t->slow, t->more);
+		       t->slow, t->more, t->best_more);
 }
 
 /* Draw traces; all are told by kind, and those that lose line by line unless a part is left out. */
@@ -819,15 +821,16 @@ static void search(unsigned long n, unsigned long seed, bool old, const char *wi
 			printf("time %.2f pages %.2f try %s\n", s.time, s.pages, line);
 	}
 	for (i = 0; i < 3; i++)
-		for (k = 0; k <= ARRAY_SIZE(kinds); k++)
+		for (k = *without ? ARRAY_SIZE(kinds) : 0; k <= ARRAY_SIZE(kinds); k++)
 			tell(without, how[i], k < ARRAY_SIZE(kinds) ? kinds[k].name : "all",
 			     &kind[i][k]);
 }
 
-static const struct { const char *name; unsigned int hidden; } parts[] = {
+static const struct { const char *name; unsigned int hidden, wait; } parts[] = {
 	{ "nothing", 0 }, { "memory", RA_HIDE_LENGTHS }, { "history", RA_HIDE_HISTORY },
 	{ "used", RA_HIDE_USED }, { "warm", RA_HIDE_WARM }, { "shadows", RA_HIDE_SHADOWS },
 	{ "marks", RA_HIDE_MARKS }, { "reads", RA_HIDE_READS }, { "faults", RA_HIDE_FAULTS },
+	{ "wait=8", 0, 8 }, { "wait=16", 0, 16 }, { "wait=64", 0, 64 },
 };
 
 static int search_all(bool ablate)
@@ -837,10 +840,11 @@ static int search_all(bool ablate)
 	unsigned int i;
 
 	printf("# n=%lu seed=%lu base=%s%s: how many; time and pages, of stock's, and at best;\n"
-	       "# how many lose more than 5, and 25 %% of time, 10 %% of pages\n", n, seed,
-	       old ? "6.1" : "7.3", ablate ? ", without" : "");
+	       "# how many lose more than 5, and 25 %% of time, 10 %% of pages; that at best\n", n,
+	       seed, old ? "6.1" : "7.3", ablate ? ", without" : "");
 	for (i = 0; i < (ablate ? ARRAY_SIZE(parts) : 1); i++) {
 		ra_hidden = parts[i].hidden;
+		ra_wait = parts[i].wait ?: SZ_128K / PAGE_SIZE;
 		search(n, seed, old, ablate ? parts[i].name : "");
 	}
 	return 0;

@@ -19,7 +19,7 @@
 #define PAGE_SIZE	4096UL
 #define SZ_128K		0x00020000
 #define SZ_256K		0x00040000
-#define VM_READAHEAD_PAGES	(SZ_128K / PAGE_SIZE)
+#define VM_READAHEAD_PAGES	ra_wait	/* what a wait is worth */
 
 #define __init		__attribute__((__unused__))
 #define __read_mostly
@@ -45,6 +45,7 @@ typedef unsigned long pgoff_t;
 		     _a < _b ? _a : _b; })
 #define max(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); (void)(&_a == &_b);	\
 		     _a > _b ? _a : _b; })
+#define min3(a, b, c)	min(min(a, b), c)
 
 /*
  * A page, or what is kept in its place when memory was short; of a page, its flags
@@ -65,6 +66,7 @@ typedef unsigned long pgoff_t;
 #define RA_HIDE_FAULTS	128
 
 static unsigned int ra_hidden;
+static unsigned long ra_wait = SZ_128K / PAGE_SIZE;
 static bool ra_miss_old;
 
 struct xarray {

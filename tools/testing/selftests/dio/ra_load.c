@@ -21,13 +21,14 @@
  *	mmap-seq, mmap-random	touch n pages of a mapping; advise= is of the mapping, too
  *	mmap-run, mmap-turn	n runs of len; n random pages, then a run of len
  *
- * Runs are read bs at a time. With the word look the first bs of the file are read before each, as
- * a database looks at its header. The other options: seed=N names the random places; every=1m puts
- * them in order instead, from 1m on and that far apart; size=N uses no more of the file;
- * advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see disk_stamp),
- * and what is read must be those; the word holes allows zeros instead; share=N: as many processes
- * do all that on one open file, at the same time, with seeds of their own (not with read or
- * separate).
+ * Runs are read bs at a time; with the word willneed each is asked for as a whole before; with
+ * splice what is read comes by a pipe. With the word look the first bs of the file are read before
+ * each, as a database looks at its header. The other options: seed=N names the random places;
+ * every=1m puts them in order instead, from 1m on and that far apart; size=N uses no more of the
+ * file; advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see
+ * disk_stamp), and what is read must be those; the word holes allows zeros instead; share=N: as many
+ * processes do all that on one open file, at the same time, with seeds of their own (not with read
+ * or separate).
  *
  * Prints the time of the requests, what they read and wrote (each of those that share a line):
  *
@@ -64,7 +65,7 @@ static struct {
 	const char *name;
 	const struct mode *mode;
 	unsigned long long bs, len, n, k, seed, from, every, size, disk, writes, fsync, share;
-	int verify, holes, separate, once, look, advice;
+	int verify, holes, separate, once, look, willneed, splice, advice;
 } opt = { .bs = PAGE, .k = 8, .seed = 1, .advice = -1 };
 
 static int fd;
@@ -103,11 +104,28 @@ static void check_read(unsigned long long pos, unsigned long long len, ssize_t g
 		verify(buf, pos, len);
 }
 
+static ssize_t read_by_pipe(int file, off_t pos, size_t len)
+{
+	static int pipes[2];
+	size_t done = 0;
+	ssize_t got = 0;
+
+	if (!pipes[1] && pipe(pipes))
+		die(EXIT_USAGE, "pipe: %s", strerror(errno));
+	while (done < len) {
+		got = splice(file, &pos, pipes[1], NULL, len - done, 0);
+		if (got <= 0 || read(pipes[0], buf + done, got) != got)
+			break;
+		done += got;
+	}
+	return done ? (ssize_t)done : got;
+}
+
 /* One read; the checking of its data is not in the time. */
 static void read_at(int file, unsigned long long pos, unsigned long long len)
 {
 	unsigned long long start = now_ns();
-	ssize_t got = pread(file, buf, len, pos);
+	ssize_t got = opt.splice ? read_by_pipe(file, pos, len) : pread(file, buf, len, pos);
 	int err = errno;
 
 	nsec += now_ns() - start;
@@ -195,6 +213,8 @@ static void read_run(unsigned long long pos, unsigned long long len)
 
 	if (opt.look)
 		read_at(fd, 0, opt.bs);
+	if (opt.willneed && posix_fadvise(fd, pos, len, POSIX_FADV_WILLNEED))
+		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
 	last = pos;
 	for (; pos < end; pos += opt.bs) {
 		if (map)
@@ -387,6 +407,8 @@ static const struct word words[] = {
 	{ .name = "holes", .flag = &opt.holes, .value = 1 },
 	{ .name = "once", .flag = &opt.once, .value = 1 },
 	{ .name = "look", .flag = &opt.look, .value = 1 },
+	{ .name = "splice", .flag = &opt.splice, .value = 1 },
+	{ .name = "willneed", .flag = &opt.willneed, .value = 1 },
 	{ .name = NULL }
 };
 

@@ -169,47 +169,43 @@ stat=/sys/block/${disk##*/}/stat
 	dio_skip_all "$disk takes requests of less than 256 KiB, which would be counted twice"
 [ "$(cat "/sys/block/${disk##*/}/size")" -ge 131072 ] ||
 	dio_skip_all "$disk has less than 64 MiB"
-old_kb=$(cat "$queue/read_ahead_kb")
-dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb"
+old_kb=$(cat "$queue/read_ahead_kb") old_sectors=$(cat "$queue/max_sectors_kb")
+dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb; echo $old_sectors >$queue/max_sectors_kb"
 "$DIO_DIR/disk_stamp" disk=0 size=64m write-device "$disk" >/dev/null ||
 	dio_skip_all "$disk cannot be stamped"
 dio_settle
 echo 128 >"$queue/read_ahead_kb"
 
 # The first two runs teach the length, at up to 7 reads of 93 pages each (6 on 6.1: windows that end
-# where folios do open smaller); each of the others is one read, exact to the page. A look at the
-# header is 4 reads, and what is read around it. Of faults the first two, and the runs that teach the
-# length, read a window of 32 pages or two.
-dio_plan 26
-runs="every=1m n=50"
-for kb in 16 64 128; do
-	# shellcheck disable=SC2086 # words
-	dio_check "runs of $kb KiB take a read each, and no page too many" \
-		within $((48 + 14)) $((48 * kb / 4 + 186)) run len=${kb}k bs=4k $runs
-done
-for kb in 16 64; do
-	# shellcheck disable=SC2086 # words
-	dio_check "runs of $kb KiB behind a look at the header take a read each" \
-		within $((48 + 18)) $((48 * kb / 4 + 218)) run look len=${kb}k bs=4k $runs
-	# shellcheck disable=SC2086 # words
-	dio_check "mapped runs of $kb KiB take a read each" \
-		within $((48 + 14)) $((48 * kb / 4 + 186)) mmap-run len=${kb}k $runs
-done
-
+# where folios do open smaller); each of the others is one read, exact to the page, also if reads are
+# not of pages, or by a pipe. A look at the header is 4 reads, and what is read around it. Of faults
+# the first two, and the runs that teach the length, read a window of 32 pages or two.
+#
 # A file that turns sequential is read in 1, 4 and 16 pages, then 32 at a time, of which four may be
 # too many, as large folios end windows. Each stream must come to full windows, and no page be left
 # out: each read for one of them has the pages behind it read apart.
+dio_plan 33
+runs="every=1m n=50"
 while IFS='|' read -r name reads pages words; do
 	# shellcheck disable=SC2004,SC2086 # sums, which dash wants to see; words
 	dio_check "$name" within $(($reads)) $(($pages)) $words
 done <<END
-runs longer than a window take two reads|48*2+20|48*64+400|run len=256k bs=4k every=1m n=50
-a file that turns sequential comes to full windows|50+3+32+4|50+1024+64|turn len=4m bs=4k every=1m n=50
+runs of 16 KiB take a read each, and no page too many|48+14|48*4+186|run len=16k bs=4k $runs
+runs of 64 KiB take a read each, and no page too many|48+14|48*16+186|run len=64k bs=4k $runs
+runs of 128 KiB take a read each, and no page too many|48+14|48*32+186|run len=128k bs=4k $runs
+runs of 64 KiB by 4.5 KiB take a read each|48+14|48*16+186|run len=64k bs=4608 $runs
+runs of 64 KiB by a pipe take a read each|48+14|48*16+186|run splice len=64k bs=4k $runs
+runs of 16 KiB behind a look at the header take a read each|48+18|48*4+218|run look len=16k bs=4k $runs
+runs of 64 KiB behind a look at the header take a read each|48+18|48*16+218|run look len=64k bs=4k $runs
+mapped runs of 16 KiB take a read each|48+14|48*4+186|mmap-run len=16k $runs
+mapped runs of 64 KiB take a read each|48+14|48*16+186|mmap-run len=64k $runs
+runs longer than a window take two reads|48*2+20|48*64+400|run len=256k bs=4k $runs
+a file that turns sequential comes to full windows|50+3+32+4|50+1024+64|turn len=4m bs=4k $runs
 a sequential file is read in full windows|4096/32+6|4096+64|seq bs=4k n=4096
-2 streams on one open file|2048/32+20|2048+2*64|streams k=2 bs=4k n=1024
-8 streams on one open file|2048/32+68|2048+8*64|streams k=8 bs=4k n=256
+2 streams on one open file|2048/32+16|2048+2*64|streams k=2 bs=4k n=1024
+8 streams on one open file|2048/32+64|2048+8*64|streams k=8 bs=4k n=256
 sequential faults read full windows|4096/32+8|4096+96|mmap-seq n=4096
-random faults, then sequential ones|50+1024/32+6|50*32+1024+64+96|mmap-turn len=4m every=1m n=50
+random faults, then sequential ones|50+1024/32+6|50*32+1024+64+96|mmap-turn len=4m $runs
 MADV_SEQUENTIAL reads on|4096/64+8|4096+128|mmap-seq n=4096 advise=sequential
 END
 slow="runs of 64 KiB behind a look at the header take a read each, on a slow disk, too"
@@ -225,10 +221,22 @@ dio_check "POSIX_FADV_RANDOM reads what is asked for" exactly 800 800 \
 	run len=64k bs=4k every=1m n=50 advise=random
 dio_check "POSIX_FADV_SEQUENTIAL doubles the window" advice_sequential
 dio_check "MADV_RANDOM reads what is touched" exactly 60 60 mmap-run len=16k every=1m n=15 advise=random
-# A window around each: 7.3 gives up when 100 were in vain, 6.1 never
-dio_check "random faults read no more than ever" as_ever mmap-random every=256k n=160
-# Every 20th page
-dio_check "a sparse mapped scan costs no more than ever" as_ever mmap-run len=4k every=80k n=300
+# Of random faults a window around each is read: 7.3 gives up when 100 were in vain, 6.1 never.
+while IFS='|' read -r name words; do
+	# shellcheck disable=SC2086 # words
+	dio_check "$name" as_ever $words
+done <<END
+random faults read no more than ever|mmap-random every=256k n=160
+each 16th page of a mapping, in order, as ever|mmap-run len=4k every=64k n=300
+each 20th page of a mapping, in order, as ever|mmap-run len=4k every=80k n=300
+each 32nd page of a mapping, in order, as ever|mmap-run len=4k every=128k n=300
+chunks that POSIX_FADV_WILLNEED asks for, as ever|run willneed len=1m bs=4k every=2m n=24
+columns by 64 KiB behind a look at the footer, as ever|run look len=512k bs=64k every=1m n=50
+END
+echo 128 >"$queue/max_sectors_kb"
+dio_check "such chunks in requests of 128 KiB, as ever" \
+	as_ever run willneed len=1m bs=4k every=2m n=24
+echo "$old_sectors" >"$queue/max_sectors_kb"
 dio_check "an open file does not learn from another" state_is_per_open_file
 dio_check "read_ahead_kb 0 reads single pages" no_readahead_kb
 dio_check "the tracepoints tell used from wasted pages" trace_of_runs
