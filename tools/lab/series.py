@@ -27,7 +27,8 @@ reason).
 series/topics/ has what is sent together, and apart from the rest: each file there is a cover
 letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics on which it
 builds. The patches are those of the series, put on the base by git cherry-pick; what an older base
-leaves out is left out.
+leaves out is left out. "Tests:" names what shows the faults (SUITE/PATH, and a subject), of
+series/suites/: each becomes a patch against SUITE, DIR/series-VERSION-NAME/tests/SUITE/.
 
 Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
 ever sent.
@@ -80,6 +81,7 @@ RECIPIENTS = "recipients"
 STEPS = "steps.json"            # of series_steps.py
 SERIES = ("lists", "tree")      # the second goes on where the first ends
 TOPICS = "series/topics"
+SUITES = "series/suites"
 MOST_PATCHES = 8        # of a topic
 MOST_LINES = 40         # of its cover
 MESSAGE = "message"
@@ -89,7 +91,7 @@ MEASURED = """\
 Before and behind this patch, in QEMU with a clock that counts instructions
 (insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
 SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word",
-            "State", "Patches", "After")
+            "State", "Patches", "After", "Tests")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 UP_TO = re.compile(r"(\S+) up to (\w+)")
 
@@ -376,6 +378,10 @@ def topic_faults(root):
                                 f"and {MOST_LINES} lines; here are {len(patches)}, and {lines}"))
         for patch in patches:
             takers.setdefault(patch, [None]).append(name)
+    named_tests = {f"{SUITES}/{test}{end}" for letter in topics.values()
+                   for test in letter.pairs("Tests") for end in ("", ".out")}
+    tests = {p.relative_to(root).as_posix() for p in (root / SUITES).rglob("*") if p.is_file()}
+    faults += [Fault(test, "is not there, or no topic names it") for test in named_tests ^ tests]
     return faults + [Fault(f"series/lists/{patch}", f"is in the topics {names}, not in one")
                      for patch, names in takers.items() if topics and len(names) != 1]
 
@@ -728,6 +734,22 @@ def format_patches(repo, folder, blurb, env):
         file.unlink()
 
 
+def write_tests(root, letter, folder):
+    """The tests of a topic, each a patch; its message is what the test's head says."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for test, subject in letter.pairs("Tests").items():
+        suite, _, path = test.partition("/")
+        contents = {name: overlay.Content("", (root / SUITES / suite / name).read_bytes(),
+                                          name == path) for name in (path, f"{path}.out")}
+        head = (root / SUITES / test).read_text().split("\n\n")[0]
+        why = re.sub(r"^(?:#!.*|# SPDX.*|# FS QA.*|[^#].*)\n?|^# ?", "", head, flags=re.M).strip()
+        message = f"{path.removeprefix('tests/')}: {subject}\n\n{why}\n"
+        with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+            commit_patches(Path(scratch), Path(scratch, "none"),
+                           [Patch(Letter(test, message), contents)], identity(root))
+            format_patches(scratch, folder / suite, "", identity(root))
+
+
 # Stands beside the patches. The first line says for which tree they are.
 READ_ME = """{title}
 
@@ -917,6 +939,8 @@ def do_modern(root, tree, out, which, topic):
         try:
             rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,
                                folder, title, more, name)
+            if name:
+                write_tests(root, topics[name], folder / "tests")
         except Fault as fault:      # the other topics are none the worse for it
             rc |= report([fault])
     return rc
