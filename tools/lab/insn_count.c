@@ -16,7 +16,7 @@
  * first steps), then "total <instructions>", by which a reader knows that the file is whole.
  *
  * With marks=on a program in the guest marks its way: whenever it calls code at the address MARK
- * (the selftests' mark.h), FILE gets the same lines of what was counted since the last mark, and
+ * (dio_load does), FILE gets the same lines of what was counted since the last mark, and
  * nothing at exit.
  *
  * A block counts in full when it is entered. One left early, by a fault or by a device register

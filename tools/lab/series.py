@@ -28,7 +28,8 @@ series/topics/ has what is sent together, and apart from the rest: each file the
 letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics on which it
 builds. The patches are those of the series, put on the base by git cherry-pick; what an older base
 leaves out is left out. "Tests:" names what shows the faults (SUITE/PATH, and a subject), of
-series/suites/: each becomes a patch against SUITE, DIR/series-VERSION-NAME/tests/SUITE/.
+series/suites/: each becomes a patch against SUITE, DIR/series-VERSION-NAME/tests/SUITE/. What a test
+prints stands at its end, below __OUTPUT__, and becomes PATH.out.
 
 Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
 ever sent.
@@ -378,8 +379,8 @@ def topic_faults(root):
                                 f"and {MOST_LINES} lines; here are {len(patches)}, and {lines}"))
         for patch in patches:
             takers.setdefault(patch, [None]).append(name)
-    named_tests = {f"{SUITES}/{test}{end}" for letter in topics.values()
-                   for test in letter.pairs("Tests") for end in ("", ".out")}
+    named_tests = {f"{SUITES}/{test}" for letter in topics.values()
+                   for test in letter.pairs("Tests")}
     tests = {p.relative_to(root).as_posix() for p in (root / SUITES).rglob("*") if p.is_file()}
     faults += [Fault(test, "is not there, or no topic names it") for test in named_tests ^ tests]
     return faults + [Fault(f"series/lists/{patch}", f"is in the topics {names}, not in one")
@@ -739,9 +740,10 @@ def write_tests(root, letter, folder):
     shutil.rmtree(folder, ignore_errors=True)
     for test, subject in letter.pairs("Tests").items():
         suite, _, path = test.partition("/")
-        contents = {name: overlay.Content("", (root / SUITES / suite / name).read_bytes(),
-                                          name == path) for name in (path, f"{path}.out")}
-        head = (root / SUITES / test).read_text().split("\n\n")[0]
+        code, prints = (root / SUITES / test).read_text().split("__OUTPUT__\n")
+        contents = {path: overlay.Content("", code.encode(), True),
+                    f"{path}.out": overlay.Content("", prints.encode(), False)}
+        head = code.split("\n\n")[0]
         why = re.sub(r"^(?:#!.*|# SPDX.*|# FS QA.*|[^#].*)\n?|^# ?", "", head, flags=re.M).strip()
         message = f"{path.removeprefix('tests/')}: {subject}\n\n{why}\n"
         with tempfile.TemporaryDirectory(prefix="series.") as scratch:

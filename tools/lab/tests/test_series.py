@@ -409,13 +409,13 @@ print "Some <a\\@x>\\nlinux-kernel\\@x\\n$ARGV[-1]\\@y\\n";
     def test_tests_are_patches_against_their_suite(self):
         fill(self.root, {
             "series/suites/fs/tests/a/1": "#! /bin/sh\n# SPDX: x\n#\n# FS QA Test 1\n#\n# Why.\n"
-                                          "#\n. ./x\n\nrun\n",
-            "series/suites/fs/tests/a/1.out": "1\n",
+                                          "#\n. ./x\n\nrun\n__OUTPUT__\nran\n",
             "series/topics/c": "C\n\nState: RFC\n\nPatches:\n\t40-c\nTests:\n\tfs/tests/a/1 what\n"})
         self.make("--topic", "c")
         patch, = (self.out / "series-7.3-c/tests/fs").iterdir()
         self.assertIn("Subject: [PATCH] a/1: what\n\nWhy.\n---\n", patch.read_text())
-        self.assertIn("+++ b/tests/a/1.out\n", patch.read_text())
+        self.assertIn("+++ b/tests/a/1.out\n@@ -0,0 +1 @@\n+ran\n", patch.read_text())
+        self.assertNotIn("__OUTPUT__", patch.read_text())
         fill(self.root, {"series/suites/fs/tests/a/2": "x\n"})
         self.check_fails("series/suites/fs/tests/a/2: is not there, or no topic names it")
 

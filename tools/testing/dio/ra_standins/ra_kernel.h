@@ -230,4 +230,7 @@ static inline pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_
 	return index + ra_miss_old;
 }
 
+#define trace_readahead_run(inode, origin, used, end)	\
+	((void)(inode), (void)(origin), (void)(used), (void)(end))
+
 #endif

@@ -14,7 +14,7 @@
  * each I/O in flight, touched before the clock starts: huge pages, also split, which is mapped by
  * PTEs, or small ones of which no two neighbours lie side by side, so that the figure does not
  * depend on what the allocator had. Prints the mean time of an I/O in nanoseconds: under QEMU's
- * -icount, the instructions of one I/O. With marks=N the I/Os are N parts, with a mark (see mark.h)
+ * -icount, the instructions of one I/O. With marks=N the I/Os are N parts, with a mark (below)
  * before each and behind the last; the time is the median of theirs, and behind it stand the
  * context switches of all tasks for an I/O. With cpus=N each of so many CPUs has a thread, all for
  * one open FILE or each for its own of FILE0, FILE1 and so on; of a thread's I/Os the first n warm
@@ -39,7 +39,6 @@
 #define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
-#include "mark.h"
 
 static const char usage[] =
 	"usage: dio_load read|write|mix|extend [WORD]... bs=4k n=20000 FILE";
@@ -73,6 +72,35 @@ static const struct word words[] = {
 	{ .name = "cpus=", .number = &opt.cpus }, { .name = "own", .flag = &opt.own, .value = 1 },
 	{ .name = NULL }
 };
+
+/*
+ * Marks for who counts the instructions of this machine from outside (tools/lab/insn_count.c):
+ * calls of code at an address that it knows. To all others they are functions that do nothing.
+ */
+#define MARK_ADDRESS	0x6d61726b0000UL
+
+static void (*mark)(void), (*mark_end)(void);
+
+/* Before the first one: what it takes to map it is not to be counted. */
+static void mark_setup(void)
+{
+#ifdef __x86_64__
+	unsigned char *code = mmap((void *)MARK_ADDRESS, 4096, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (code != (void *)MARK_ADDRESS)
+		die(1, "nothing can be mapped at %lx: %s", MARK_ADDRESS, strerror(errno));
+	code[0] = 0xc3;	/* ret */
+	code[1] = 0xc3;
+	if (mprotect(code, 4096, PROT_READ | PROT_EXEC))
+		die(1, "a mark cannot be executed: %s", strerror(errno));
+	mark = (void (*)(void))MARK_ADDRESS;
+	mark_end = (void (*)(void))(MARK_ADDRESS + 1);
+	mark();
+#else
+	die(EXIT_USAGE, "marks are for x86_64");
+#endif
+}
 
 static void open_file(const char *name)
 {

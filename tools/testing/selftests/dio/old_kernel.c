@@ -16,7 +16,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include "help.h"
+
+#define PROGRAM	"old_kernel"
+#include "words.h"
 
 #define FIRST_NEW_CALL	219
 #define FILTER_LEN	4

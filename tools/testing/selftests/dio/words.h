@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "help.h"
 
 #define __noreturn	__attribute__((__noreturn__))
 #define __printf(f, a)	__attribute__((__format__(printf, f, a)))
@@ -33,6 +32,18 @@ static void __noreturn __printf(2, 3) die(int status, const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	exit(status);
+}
+
+/* -h: how the program is called, on stdout, and it ends. Wrong words: the same on stderr. */
+static inline void help_if_asked(int argc, char **argv, const char *usage)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "-h") && strcmp(argv[i], "--help"))
+			continue;
+		exit(puts(usage) < 0 || fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+	}
 }
 
 /* The number in @word from @text on: digits, then at most one of k, m, g (2^10, 2^20, 2^30). */
