@@ -160,15 +160,16 @@ symbol ractl, fpin, mmap_miss, vm_flags;
  }
 
 @marks_of_faults depends on around_faults@
-identifier ractl, fpin, ra, folio;
+identifier vmf, folio, ra, fpin;
+symbol ractl;
 @@
  do_async_mmap_readahead(struct vm_fault *vmf, struct folio *folio)
  {
  	<+...
--	if (folio_test_readahead(folio)) {
-+	if (folio_test_readahead(folio) && !ra_runs_touched(&ractl, folio)) {
- 		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
- 		page_cache_async_ra(&ractl, folio, ra->ra_pages);
- 	}
+ 	if (vmf->vma->vm_flags & VM_RAND_READ || !ra->ra_pages)
+ 		return fpin;
++	/* It is neither a hit nor a reason to read. */
++	if (folio_test_readahead(folio) && ra_runs_touched(&ractl, folio))
++		return fpin;
  	...+>
  }

@@ -10,7 +10,6 @@
 #include <linux/backing-dev.h>
 #include <linux/pagemap.h>
 #include <linux/sysctl.h>
-
 #include "internal.h"
 #include "readahead_runs.h"
 #define CREATE_TRACE_POINTS
@@ -112,23 +111,26 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 	return least == ULONG_MAX ? 0 : least;
 }
 
-/* How far the last window was used, one page in RA_DENSE at least; if that is over, marks go. */
+/* How far the last window was used, one page in RA_DENSE at least. If the run is over marks go. */
 static pgoff_t ra_used_to(struct address_space *mapping, struct ra_view *view, bool over)
 {
 	unsigned long from = max(view->start, view->origin), last = from + RA_AT_ONCE;
 	unsigned long end = from, used = 1, index;
 
-	for (index = from; index < min(view->end, last); index++) {
+	for (index = over ? view->origin : from; index < min(view->end, last); index++) {
 		struct folio *folio = filemap_get_folio(mapping, index);
 
 		if (IS_ERR_OR_NULL(folio))
 			continue;
-		if (view->state == RA_FAULTS ? !folio_test_readahead(folio) :
-		    folio_test_referenced(folio) || folio_test_active(folio))
+		if (index < from)
+			;	/* of a window before */
+		else if (view->state == RA_FAULTS ? !folio_test_readahead(folio) :
+			 folio_test_referenced(folio) || folio_test_active(folio))
 			end = ++used * RA_DENSE > index - from ? index + 1 : end;
 		else if (index + 1 >= view->origin + RA_AT_ONCE)
 			last = index;	/* all else there has no marks */
-		if (over && index != view->mark && !folio_test_writeback(folio))
+		if (over && index != view->mark && !folio_test_dirty(folio) &&
+		    !folio_test_writeback(folio))
 			folio_clear_readahead(folio);
 		folio_put(folio);
 	}
@@ -291,9 +293,9 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
 		return false;
 	back = view.start - index - 1 < max;
-	view.state = back ? RA_SINGLE : view.state;
 	if (view.state == RA_FAULTS)
-		ra_used_to(ractl->mapping, &view, false);
+		ra_used_to(ractl->mapping, &view, back);
+	view.state = back ? RA_SINGLE : view.state;
 	goes_on = view.state == RA_FAULTS && index - view.end < min(view.gap, max);
 	if (!goes_on) {
 		ra_learn(ractl, &view);
@@ -317,7 +319,7 @@ bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
 	return size > 1;
 }
 
-/* A fault has come to a mark: does that only say that the page is touched? It is no hit then. */
+/* A fault has come to a mark: does that only say that the page is touched? One of many is a hit. */
 bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 {
 	struct ra_view view;
@@ -327,9 +329,7 @@ bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 	    readahead_index(ractl) - view.origin >= RA_AT_ONCE)
 		return false;
 	folio_clear_readahead(folio);
-	if (readahead_index(ractl) % RA_DENSE)
-		WRITE_ONCE(ractl->ra->mmap_miss, READ_ONCE(ractl->ra->mmap_miss) + 1);
-	return true;
+	return readahead_index(ractl) % RA_DENSE;
 }
 
 static const struct ctl_table ra_runs_sysctl[] = { {

@@ -186,10 +186,11 @@ static void touch(struct open_file *o, const struct access *a, pgoff_t index)
 	struct folio *folio = folio_at(o, index);
 	struct seen seen;
 
+	if ((folio->flags & XA_MARK) && shown(RA_HIDE_FAULTS) &&
+	    ra_runs_touched(look_at(&seen, o, index), folio))
+		return;
 	touched(o, index);
-	if (!(folio->flags & XA_MARK) || !shown(RA_HIDE_FAULTS) ||
-	    !ra_runs_touched(look_at(&seen, o, index), folio))
-		mark(o, a, index, machine.max);
+	mark(o, a, index, machine.max);
 }
 
 /* What came of each */
