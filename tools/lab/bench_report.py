@@ -238,7 +238,8 @@ def fields(results):
         if more:
             inner += folded(f"{len(more)} more figures", field_table(more))
         machine = any(r.get("time") == "machine" for r in rows)
-        inner += made_by(*["./field"] if machine else ("make field", "make run", "make bench")) \
+        ours = ("make field",) * (name in ("field-4", "field-5")) + ("make run", "make bench")
+        inner += made_by(*["./field"] if machine else ours) \
             if rows else missing("Nothing of this report.", "make run")
     return inner
 

@@ -171,10 +171,11 @@ bad()
 	sed -n 's/.*verify failed at file .* offset \([0-9]*\),.*/\1/p' "$list.said" | sort -u >"$list"
 }
 
-# neither: prints the blocks that are bad in both lists, and fails if there is none
-neither()
+# old_or_new BLOCKS: no block is bad in both lists, and as none can be both, each is in one.
+old_or_new()
 {
-	comm -12 "$DIO_TMP/old" "$DIO_TMP/new" | grep .
+	! comm -12 "$DIO_TMP/old" "$DIO_TMP/new" | grep . &&
+		[ "$(cat "$DIO_TMP/old" "$DIO_TMP/new" | wc -l)" -eq "$1" ]
 }
 
 replayed()
@@ -189,7 +190,7 @@ recovered()
 	round=$(told both 1)
 	before=$(told both 2)
 	bad old half read 1 both "$round" && bad new half read 1 both $((round + 1)) &&
-		! neither || return
+		old_or_new $n || return
 	dio_wait 300 eval "[ \"\$(told both 2)\" -ge $((before + 2)) ]"
 }
 
@@ -203,7 +204,8 @@ synced()
 	job read "$1" 0x77%o --size=${told}k && [ "$rest" -ge 0 ] || return
 	[ "$rest" -eq 0 ] || {
 		bad old job read "$1" 0x00 --offset=${told}k --size=${rest}k &&
-			bad new job read "$1" 0x77%o --offset=${told}k --size=${rest}k && ! neither
+			bad new job read "$1" 0x77%o --offset=${told}k --size=${rest}k &&
+			old_or_new $((rest / 4))
 	}
 }
 
@@ -272,10 +274,10 @@ start()
 # far_enough: all who write have told of it, or a guest has ended
 far_enough()
 {
+	kill -0 $one 2>/dev/null && kill -0 $two 2>/dev/null || return 0
 	for each in both-1 both-2 grown-1 filled-1; do
-		[ "$(tail -n 1 "$dir/told-$each" 2>/dev/null || echo 0)" -ge 2 ] ||
-			{ kill -0 $one && kill -0 $two && return 1; }
-	done 2>/dev/null
+		[ "$(tail -n 1 "$dir/told-$each" 2>/dev/null || echo 0)" -ge 2 ] || return
+	done
 }
 
 end_guests()
@@ -297,7 +299,7 @@ dio_init "$@"
 rm -rf "$dir"
 mkdir "$dir"
 wire=$(mktemp -d)	# the path of a socket is 107 bytes at most
-dio_plan 4
+dio_plan 5
 # What was on the disk is seen if it shows in a file.
 tr '\0' '\333' </dev/zero | head -c $((192 << 20)) >"$dir/disk"
 start 1
@@ -305,7 +307,7 @@ one=$!
 start 2
 two=$!
 dio_on_exit end_guests
-dio_wait 3000 far_enough
+dio_check "both nodes come to write" dio_wait 3000 far_enough
 kill -KILL "$(cat "$wire/1.pid")"
 : >"$dir/killed"
 wait $one

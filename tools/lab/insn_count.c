@@ -23,7 +23,7 @@
  * read in its middle, is entered again further on, so such blocks are counted a little high. A
  * block that runs on into the next function counts for the one it began in.
  *
- * With lines=on each CPU marks the end of each of its I/Os, and a mark at MARK + 1 is before and
+ * With lines=on each CPU marks the start of each of its I/Os, and a mark at MARK + 1 is before and
  * behind a run. FILE gets a line for each 64 bytes of kernel memory that both CPUs touched and one
  * wrote,
  *
@@ -213,7 +213,7 @@ static void write_lines(unsigned int vcpu, void *data)
 	memset(lines, 0, LINES * sizeof(*lines));
 }
 
-static void ended_io(unsigned int vcpu, void *data)
+static void begun_io(unsigned int vcpu, void *data)
 {
 	io[vcpu]++;
 }
@@ -232,7 +232,7 @@ static void lines_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	}
 	if (qemu_plugin_tb_vaddr(tb) - MARK <= 1)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, qemu_plugin_tb_vaddr(tb) == MARK ?
-						     ended_io : write_lines,
+						     begun_io : write_lines,
 						     QEMU_PLUGIN_CB_NO_REGS, NULL);
 }
 

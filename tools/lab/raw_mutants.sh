@@ -30,6 +30,7 @@ passes()
 
 [ $# -gt 0 ] || mapfile -t words < <(sed -n 's/^\(raw-[a-z-]*\): .*/\1/p' "$faults/known")
 [ $# -eq 0 ] || words=("$@")
+[ ${#words[@]} -gt 0 ] || { echo "mutants: $faults/known has none of raw.c" >&2; exit 1; }
 tree=$("$top/tools/lab/kernel.sh" build um-mutant)
 trap 'rm -rf "$tree"' EXIT
 passes none || { echo "mutants: test_raw fails without a fault: $log/none" >&2; exit 1; }

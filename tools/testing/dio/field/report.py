@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The five field reports on the harness: run the programs, print one table.
+"""Field reports 4 and 5 on the harness: run the programs, print one table.
 
     report.py PROGRAMS RESULTS     where the Makefile built the programs; the file to write
 

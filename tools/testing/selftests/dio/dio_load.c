@@ -18,7 +18,7 @@
  * before each and behind the last; the time is the median of theirs, and behind it stand the
  * context switches of all tasks for an I/O. With cpus=N each of so many CPUs has a thread, all for
  * one open FILE or each for its own of FILE0, FILE1 and so on; of a thread's I/Os the first n warm
- * up, and each of n more ends in a mark. Nothing is printed.
+ * up, and each of n more begins with a mark. Nothing is printed.
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
  */
@@ -263,8 +263,10 @@ static void *run_on_cpu(void *opened)
 	memory = load_memory(opt.bs, 0);
 	run_sync(opt.n);
 	pthread_barrier_wait(&step);
-	for (mark(), i = 0; i < opt.n; mark(), i++)
+	for (i = 0; i < opt.n; i++) {
+		mark();
 		run_sync(1);
+	}
 	pthread_barrier_wait(&step);
 	return NULL;
 }

@@ -129,7 +129,7 @@ static int pinned_again(unsigned long long before)
 	return 1;
 }
 
-/* Returns the number of allocations. */
+/* Returns the number of allocations, which is at least one. */
 static int fail_each(int call)
 {
 	char old[512], new[512];
@@ -175,6 +175,8 @@ static int fail_each(int call)
 		if (!failed)
 			break;
 	}
+	if (n == 1 || n == MOST)
+		die(1, "%s: %d allocations", names[call], n - 1);
 	return n - 1;
 }
 
@@ -202,6 +204,8 @@ static int bind_each(const char *raw, const char *disk)
 		if (ioctl(ctl, RAW_SETBIND, &bind) || ioctl(ctl, RAW_SETBIND, &none))
 			die(1, "allocation %d failed: no binding any more: %s", n, strerror(errno));
 	}
+	if (n == 2 || failed)
+		die(1, "a binding: %d allocations", n - 2);
 	return n - 2;
 }
 

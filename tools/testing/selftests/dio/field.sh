@@ -170,6 +170,21 @@ find_turn()
 		die "turn $turn is not done: boot $_begun, and call field again, or --anew"
 }
 
+# Turns are compared, so they must be of the same disks, whatever these are called after a boot, and
+# measured alike.
+as_before()
+{
+	_now="--seconds=$seconds --rounds=$rounds --cases=$pattern"
+	for _node in $nodes $target; do
+		_sys=/sys/class/block/${_node##*/}
+		_now="$_now $(cat "$_sys/device/wwid" "$_sys/wwid" "$_sys/device/serial" "$_sys/size" \
+			2>/dev/null | tr -s '[:space:]' _)"
+	done
+	[ -n "$(get turns)" ] || put turns "$_now"
+	[ "$(get turns)" = "$_now" ] ||
+		die "not as the turns before, which --anew forgets: $(get turns), and now $_now"
+}
+
 in_minutes()
 {
 	echo "$((($1 + 59) / 60)) min"
@@ -257,6 +272,7 @@ run()
 	# shellcheck disable=SC2086 # a list
 	find_disks $named || wrong "$why"
 	find_turn
+	as_before
 	running=1
 	dio_on_exit stopped
 	run_turn

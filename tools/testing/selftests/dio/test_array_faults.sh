@@ -27,7 +27,7 @@ node=""		# what use has named
 # use DISK: what follows is on it, or on a raw device that is bound to it
 use()
 {
-	node=$1
+	node=$1 under=$1
 	[ "$way" = raw ] || return 0
 	node=/dev/raw/raw$DIO_RAW
 	"$DIO_DIR/raw" "$DIO_RAW" "$1" >/dev/null
@@ -35,7 +35,7 @@ use()
 
 # io write|read FROM BYTES [BS]: fio writes blocks, 32 at a time, or reads and verifies them; through
 # the page cache it is one after the other, and each is synced. For a raw device fio takes size= for
-# its end.
+# its end. What is written is always the same, so zeros are written before, past all of these.
 io()
 {
 	size=$3 how="libaio --iodepth=32 --direct=1"
@@ -43,6 +43,8 @@ io()
 	raw)		size=$(($2 + $3)) ;;
 	buffered)	how="psync --sync=1 --fadvise_hint=random" ;;
 	esac
+	[ "$1" = read ] || dd if=/dev/zero of="$under" bs=64k seek=$(($2 / 65536)) \
+		count=$(($3 / 65536)) oflag=direct conv=notrunc status=none || return
 	# shellcheck disable=SC2086 # words
 	[ "$3" -eq 0 ] || fio --eta=never --name=io --filename="$node" --rw="$1" --offset="$2" \
 		--io_size="$3" --size="$size" --bs="${4:-4k}" --verify=crc32c --verify_interval=512 \

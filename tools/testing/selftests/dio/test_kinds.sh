@@ -198,9 +198,10 @@ protected()
 	ADDRESS
 	commands=$(grep "host_no=$host channel=$channel id=$id lun=$lun .*_PROT_.*(\(READ\|WRITE\)_[1-9]" \
 		"$tracing/trace")
+	[ $protected_rc -eq 0 ] || return $protected_rc
 	bare=$(echo "$commands" | grep -vc "_PASS ")
 	echo "$(echo "$commands" | wc -l) commands, $bare without protection"
-	[ -n "$commands" ] && [ "$bare" -eq 0 ] && return $protected_rc
+	[ -n "$commands" ] && [ "$bare" -eq 0 ]
 }
 
 test_protected()

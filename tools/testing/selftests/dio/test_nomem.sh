@@ -36,8 +36,10 @@ dio_init "$@"
 [ -e /proc/self/fail-nth ] || dio_skip_all "no CONFIG_FAULT_INJECTION in this kernel"
 # Pages do not fail: user-mode Linux does not survive that in a page fault.
 [ -e $debug/failslab ] || dio_skip_all "no CONFIG_FAILSLAB in this kernel"
-echo 0 >$debug/failslab/verbose
-echo N >$debug/failslab/ignore-gfp-wait
+dio_on_exit _dio_put Y $debug/failslab/ignore-gfp-wait
+if ! _dio_put 0 $debug/failslab/verbose || ! _dio_put N $debug/failslab/ignore-gfp-wait; then
+	dio_skip_all "failslab takes no settings"
+fi
 dio_get_scratch
 complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
