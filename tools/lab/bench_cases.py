@@ -238,7 +238,7 @@ def arrays():
                               for how in ("create", "fill", "over")]})
     yield Case("many-short", "array", "many", {"array": "many", "big_files": [("ext2", "create")]})
     yield Case("qla", "array", "qla",
-               {"array": "qla", **whole, "file_systems": ("ext2", "ext3", "jfs"),
+               {"array": "qla", **whole, **short, "reads": 1, "file_systems": ("ext2", "jfs"),
                 "big_files": [("ext2", how) for how in ("create", "fill", "over")]})
     yield Case("qla-short", "array", "qla", {"array": "qla", "mib": 4, "reads": 1})
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")

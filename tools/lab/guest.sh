@@ -194,7 +194,7 @@ um_init()
 {
 	cat <<-EOF
 		#!/bin/sh
-		PATH=$PATH
+		export PATH=$PATH
 		mount -t tmpfs none /mnt
 		mkdir /mnt/upper /mnt/work /mnt/root
 		mount -t overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work none /mnt/root

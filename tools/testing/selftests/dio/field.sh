@@ -170,19 +170,18 @@ find_turn()
 		die "turn $turn is not done: boot $_begun, and call field again, or --anew"
 }
 
-# Turns are compared, so they must be of the same disks, whatever these are called after a boot, and
-# measured alike.
+# Turns are compared, so they must be of the same disks, whatever these are called after a boot.
 as_before()
 {
-	_now="--seconds=$seconds --rounds=$rounds --cases=$pattern"
+	_now=""
 	for _node in $nodes $target; do
 		_sys=/sys/class/block/${_node##*/}
 		_now="$_now $(cat "$_sys/device/wwid" "$_sys/wwid" "$_sys/device/serial" "$_sys/size" \
 			2>/dev/null | tr -s '[:space:]' _)"
 	done
-	[ -n "$(get turns)" ] || put turns "$_now"
-	[ "$(get turns)" = "$_now" ] ||
-		die "not as the turns before, which --anew forgets: $(get turns), and now $_now"
+	[ -n "$(get disks)" ] || put disks "$_now"
+	[ "$(get disks)" = "$_now" ] ||
+		die "other disks than in the turns before, which --anew forgets:$(get disks)"
 }
 
 in_minutes()

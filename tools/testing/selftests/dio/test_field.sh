@@ -153,11 +153,15 @@ stopped()
 		state_has '^row.1.field-4.disk-oltp-read-4k.per_s' 1
 }
 
+# changed: the data is told of, and another disk is refused
 changed()
 {
 	printf y | dd of="$two" bs=1 seek=70000 conv=notrunc,fsync status=none
 	begun disks-direct || return
 	printf x | dd of="$two" bs=1 seek=70000 conv=notrunc,fsync status=none
+	# shellcheck disable=SC2086 # lists
+	ends 1 "^field: other disks than in the turns before" 6.1.0-b --disks "$two" $short ||
+		return
 	# shellcheck disable=SC2086 # lists
 	ends 1 "^field: disk 2: data has changed since the turn before" 6.1.0-b --disks $two_disks \
 		$short --cases=disks-direct &&
@@ -262,7 +266,7 @@ dio_check "nothing is written; what is done is said before, and while it goes on
 dio_check "two kernels in the order A B B A, and the file has all rounds" two_kernels
 dio_check "no name, WWID or device is told" no_names
 dio_check "one at a time, and a stopped turn goes on" stopped
-dio_check "data that changed between turns is told" changed
+dio_check "other disks are refused, and data that changed between turns is told" changed
 dio_check "a disk in use is read, and not verified" in_use
 if command -v busybox >/dev/null; then
 	dio_check "busybox is all that is needed" only_busybox
