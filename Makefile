@@ -106,8 +106,7 @@ RESULTS = log$(if $(filter-out patched kunit,$(KERNEL)),/$(KERNEL))
 LONG_FIRST := test_qla test_file_load test_flags test_field test_array_faults test_files test_raw \
 	test_stacks
 SELFTESTS := $(basename $(notdir $(wildcard tools/testing/selftests/dio/test_*.sh)))
-# Huge pages and gup_fast, which user-mode Linux has not; of others what tells
-# most
+# Huge pages and gup_fast, which user-mode Linux has not; of others what tells most
 SHORT_TESTS = test_raw test_readahead test_boundary $(if $(filter-out 7.3,$(base)),test_files test_kinds)
 TESTS = $(if $(SHORT),$(SHORT_TESTS),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # These test tools, and have nothing to find on stock.

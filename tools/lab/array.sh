@@ -16,8 +16,8 @@
 #			(model_disk)
 #
 # Every disk is stamped over its first 16 MiB, 4 of many's, and all are read back through the HBA.
-# Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a dm stripe. A disk that joins
-# others is theirs to write, so its stamps end there.
+# Joined, disks take turns every 128 KiB: md RAID0 without a superblock, or a dm stripe. A disk that
+# joins others is theirs to write, so its stamps end there.
 #
 # Nothing is waited for longer than 120 seconds, which is for a busy host: an idle one takes 3.
 # Exit: 0 up (or down), 2 usage, else a step failed (one line on stderr says which): down takes away
