@@ -122,7 +122,7 @@ static pgoff_t ra_used_to(struct address_space *mapping, struct ra_view *view, b
 
 		if (IS_ERR_OR_NULL(folio))
 			continue;
-		if (index < from)	/* of windows before, which have no marks from RA_AT_ONCE on */
+		if (index < from)	/* of windows before: marks end early */
 			index = index - view->origin < RA_AT_ONCE - 1 ? index : from - 1;
 		else if (view->state == RA_FAULTS ? !folio_test_readahead(folio) :
 			 folio_test_referenced(folio) || folio_test_active(folio))
