@@ -28,7 +28,8 @@ class Verdict(unittest.TestCase):
                 (0, MISMATCH, ("survived", "")),
                 (2, "usage: dio_test [cases=N]\n",
                  ("broken", "exit 2: usage: dio_test [cases=N]")),
-                (-11, "ok 1 a\n", ("broken", "exit -11: ok 1 a")),
+                (-8, "ok 1 a\n", ("killed", "SIGFPE")),
+                (-9, "ok 1 a\n", ("broken", "exit -9: ok 1 a")),
                 (None, MISMATCH, ("broken", "not done after 600 s, and does not say why"))):
             self.assertEqual(mutants.verdict(status, said), what)
 

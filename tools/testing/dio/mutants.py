@@ -11,8 +11,9 @@
 OUTPUT is where the Makefile builds; sample wants a python3 that has universalmutator (see there).
 
 A fault is killed by what a test says: a mismatch, a finding of a sanitizer, a deadlock or livelock
-by its name. A test that ends in any other way, or does not end, is broken, and that is a failure of
-the harness. First of all the tests must pass on the sources as they are.
+by its name; or by a trap, which is an oops in a kernel. A test that ends in any other way, or does
+not end, is broken, and that is a failure of the harness. First of all the tests must pass on the
+sources as they are.
 
 universalmutator edits single lines. An edit that does not compile (stillborn) or makes the same
 object code is not counted. Some that survive change nothing that could be seen: the rate that is
@@ -31,6 +32,7 @@ import io
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,6 +67,7 @@ SUBJECTS = (
     Subject("drivers/char/raw.c", "raw-", (), ()),
 )
 TESTED = [subject for subject in SUBJECTS if subject.tests]
+TRAPS = (signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
 OTHER_USE = "field-"    # right, but slow: for field/report.py
 
 # A source with a fault in it
@@ -119,6 +122,8 @@ def verdict(status, said):
         return "broken", f"not done after {LIMIT} s, and does not say why"
     if found:
         return "killed", next(filter(None, found.groups()), "")[:110]
+    if -status in TRAPS:
+        return "killed", signal.Signals(-status).name
     return "broken", f"exit {status}: {one_line(said)[-200:] or 'without a word'}"
 
 
