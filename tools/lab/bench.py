@@ -41,6 +41,7 @@ import profile
 LAB = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.abspath(os.environ.get("O", os.path.join(LAB, "..", "..", "out")))
 RESULTS = os.path.join(OUT, "results.json")
+STEPS = "steps.json"            # beside it: what series_steps.py measured
 KERNELS = ("stock", "patched")
 KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")

@@ -4,8 +4,9 @@
 
     bench_report.py [RESULTS [PAGE]]     $O/results.json and $O/report.html, unless they are named
 
-RESULTS is a list of rows as bench.py or the kit's field writes them. BASE=6.1 shows only that base.
-A section without data says what measures it. Exit: 0 written, 1 nothing to show, 2 usage.
+RESULTS is a list of rows as bench.py or the kit's field writes them; steps.json beside it has those
+of make series-steps. BASE=6.1 shows only that base. A section without data says what measures it.
+Exit: 0 written, 1 nothing to show, 2 usage.
 """
 
 import html
@@ -331,6 +332,14 @@ def machines(rows):
         (text(key), *(text(r["machine"].get(key, "")) for r in rows)) for key in keys])
 
 
+def worth(rows):
+    """What each patch of the series gives: its own rows, on the kernels before and behind it"""
+    cells = [(text(r["patch"]), text(r["case"]), text(meaning(r)), maybe(r, "stock"),
+              maybe(r, "patched"), chip(judge(r))) for r in rows]
+    return table(("Patch", "Row", "", "before", "behind", "behind is"), cells,
+                 ("before", "behind"))
+
+
 def everything(rows):
     """All rows, as make report prints them"""
     cells = [(*map(text, (r["report"], r["case"], r["metric"])), maybe(r, "stock"),
@@ -369,7 +378,8 @@ def write(rows):
     """The page"""
     title = "Direct I/O, readahead, raw devices: what was measured"
     of_machine = [r for r in rows if "machine" in r]
-    rows = sorted((r for r in rows if "machine" not in r),
+    of_patches = [r for r in rows if r.get("patch")]
+    rows = sorted((r for r in rows if "machine" not in r and r not in of_patches),
                   key=lambda r: bench.version(r.get("base")))
     results = {}
     for r in rows:
@@ -382,6 +392,10 @@ def write(rows):
                 for anchor, name, make, words in SECTIONS if not of_machine or anchor == "field"]
     if of_machine:
         sections.append(("machine", "On what", machines(of_machine)))
+    if of_patches:
+        sections.append(("worth", "What each patch is worth", tag("p", text(
+            "Each patch of the series on top of those before it.")) + worth(of_patches) +
+            made_by("make series-steps SERIES=lists")))
     sections.append(("all", "All figures", everything(rows)))
     with open(STYLE, encoding="utf-8") as f:
         style = f.read()
@@ -402,7 +416,8 @@ def main():
     base = os.environ.get("BASE")
     if not os.path.exists(source):
         sys.exit(f"bench: no {source}: make run")
-    rows = bench.of_base(bench.load(source), base)
+    steps = bench.load(os.path.join(os.path.dirname(source), bench.STEPS))
+    rows = bench.of_base(bench.load(source) + steps, base)
     if not rows:
         sys.exit(f"bench: {source} has nothing of {base or 'any base'}: make run")
     with open(out + ".part", "w", encoding="utf-8") as f:

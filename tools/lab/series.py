@@ -79,7 +79,6 @@ COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
 RECIPIENTS = "recipients"
-STEPS = "steps.json"            # of series_steps.py
 SERIES = ("lists", "tree")      # the second goes on where the first ends
 TOPICS = "series/topics"
 SUITES = "series/suites"
@@ -713,7 +712,7 @@ def table(rows):
 
 def with_steps(letter, out, short):
     """The letter, and behind its text what its rows were before and behind the patch."""
-    results = {(r["case"], r["metric"]): r for r in bench.load(out / STEPS)
+    results = {(r["case"], r["metric"]): r for r in bench.load(out / bench.STEPS)
                if bench.series_of(r["base"]) == short and r["patch"] == letter.name}
     shown = [results[row] for row in rows_of(letter) if row in results]
     if not shown:

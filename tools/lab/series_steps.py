@@ -43,7 +43,7 @@ def keep(letter, before, after):
     rows = series.rows_of(letter)
     new = [{**r, "patch": letter.name} for r in bench.merge({"stock": before, "patched": after})
            if (r["case"], r["metric"]) in rows]
-    path = Path(bench.OUT, series.STEPS)
+    path = Path(bench.OUT, bench.STEPS)
     bench.save(bench.update(bench.load(path), new), path)
 
 

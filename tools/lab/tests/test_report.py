@@ -58,6 +58,7 @@ class Html(unittest.TestCase):
             row("iozone-random-bdev", "time", 5, 5, "field-2", reported=7.0),
             row("<script>x", "bios_per_mib", report="field-5", command="a<b"),
             row("read-4k-ext2", "block", 700, 500, "layers"),
+            row("read-1m-ext4", patched=61, patch="lists/22-gup-count"),
             row("read-4k-xfs-100us", "insn", 1000, 930, "real"),
             *(row("extend-sync-jfs-raid1", *of, "stacks")
               for of in (("insn", 9000, 9060), ("bios", 1.0, 1.0), ("switches", 0.0, 2.0),
@@ -76,6 +77,7 @@ class Html(unittest.TestCase):
         words = words_of(bench_report.write(self.ROWS))
         for said in (r"better +20 % less", "new +only one kernel has it", "<script>x",
                      r"raid1 extend +\+0.7 % +9.000, 9.060 u +0, 2 u",
+                     "gup-count +read-1m-ext4 +instructions an I/O +100 u +61 u +better +39 % less",
                      "above stock, Linux 6.1: 2 ", r"raid1 +context switches an I/O +0 u +2 u",
                      r"raid1 +time of an I/O on disks of 100 us +100 u +101 u",
                      r"tar +-25.0 % +2, 1.5 u +700, 650 u", r"xfs +-7.0 %", r"block +-28.6 %"):
