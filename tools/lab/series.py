@@ -28,8 +28,10 @@ series/topics/ has what is sent together, and apart from the rest: each file the
 letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics on which it
 builds. The patches are those of the series, put on the base by git cherry-pick; what an older base
 leaves out is left out. "Tests:" names what shows the faults (SUITE/PATH, and a subject), of
-series/suites/: each becomes a patch against SUITE, DIR/series-VERSION-NAME/tests/SUITE/. What a test
-prints stands at its end, below __OUTPUT__, and becomes PATH.out.
+series/suites/: each becomes a patch against SUITE, DIR/series-VERSION-NAME/tests/SUITE/. What one
+prints stands at its end, below __OUTPUT__, and becomes PATH.out. "Review:" answers what reviewers
+asked for and did not get; it becomes the file review. A paragraph "Test:" of a message names this
+repository's own tests, which are not sent: it goes into the README.
 
 Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
 ever sent.
@@ -79,6 +81,8 @@ COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
 RECIPIENTS = "recipients"
+REVIEW = "review"
+TEST = re.compile(r"\nTest: ((?:.+\n)+)")           # a paragraph of a message
 SERIES = ("lists", "tree")      # the second goes on where the first ends
 TOPICS = "series/topics"
 SUITES = "series/suites"
@@ -91,7 +95,7 @@ MEASURED = """\
 Before and behind this patch, in QEMU with a clock that counts instructions
 (insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
 SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word",
-            "State", "Patches", "After", "Tests")
+            "State", "Patches", "After", "Tests", "Review")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 UP_TO = re.compile(r"(\S+) up to (\w+)")
 
@@ -363,6 +367,34 @@ def with_those_before(topics, name, seen=()):
         raise Fault(f"{TOPICS}/{name}", "there is no such topic, or it builds on itself")
     return [*dict.fromkeys(one for before in topics[name].lines("After") for one in
                            with_those_before(topics, before, (*seen, name))), name]
+
+
+def those_before(topics, name, patches):
+    """The topics of a base that go first"""
+    there = {name_of(patch.letter) for patch in patches}
+    return [one for one in with_those_before(topics, name)[:-1]
+            if there & set(topics[one].lines("Patches"))]
+
+
+def needs_of(topics, name, patches):
+    """What a cover says of the series that go first"""
+    subjects = [topics[one].text.partition("\n")[0] for one in those_before(topics, name, patches)]
+    return "\n\nIt goes on top of:\n" + "\n".join(f" - {one}" for one in subjects) \
+        if subjects else ""
+
+
+def about_topic(topics, name, patches):
+    """What the README says of a topic"""
+    own = [p.letter for p in patches if name_of(p.letter) in topics[name].lines("Patches")]
+    before = ", ".join(those_before(topics, name, patches))
+    rows = ", with its rows measured" * any(letter.lines("Rows") for letter in own)
+    said = [f"State: {state_of(topics[name])}", f"Goes on top of: {before}" * bool(before),
+            f"Does each patch build (W=1) and boot{rows}: make series-steps TOPIC={name}",
+            *(f"Tested by, in make test: {' '.join(test.split())}"
+              for letter in own for test in TEST.findall(letter.text)),
+            "Tests for other suites: tests/, Documentation/dio/suites.rst" *
+            bool(topics[name].lines("Tests"))]
+    return "\n" + "\n".join(filter(None, said)) + "\n"
 
 
 def topic_faults(root):
@@ -721,10 +753,10 @@ def with_steps(letter, out, short):
                                 f"{table(shown)}\n")
 
 
-def format_patches(repo, folder, blurb, env):
+def format_patches(repo, folder, blurb, env, *args):
     """Write the commits as mails into folder; blurb: the cover's text, if there is one."""
     alone = git(repo, "rev-list", "--count", "base..", env=env).strip() == "1"
-    args = ["--cover-letter"] if blurb and not alone else []
+    args += ("--cover-letter",) if blurb and not alone else ()
     git(repo, "format-patch", "--quiet", "--no-signature", "--full-index",
         f"--output-directory={folder}", *args, "base..", env=env)
     for file in folder.glob("0000-*"):
@@ -753,7 +785,7 @@ def write_tests(root, letter, folder):
 
 # Stands beside the patches. The first line says for which tree they are.
 READ_ME = """{title}
-
+{about}
 To apply them, in the tree: git am {below}{folder}/*.patch
 or without git, one after the other: patch -p1 < {folder}/0001-...
 
@@ -762,9 +794,8 @@ Developer's Certificate of Origin), so no program can give it: read the patches,
 with git am -s, or git commit -s after patch. Who sends them on signs before git format-patch.
 """
 SECURITY = """
-These mend a hole that can be used. They go to security@kernel.org alone
-(Documentation/process/security-bugs.rst); nothing else about them is published
-before that list says so.
+These mend a hole that can be used: Documentation/process/security-bugs.rst says who is told, in
+which order, and what the report must have. Nothing else about them is published before that.
 """
 B4 = f"""
 To send them on with b4, make a branch of them, in a git checkout of the kernel. Nothing here does
@@ -820,7 +851,7 @@ def checkpatch(tree, folder, allowed):
 
 def deliver(made, folder):
     """Make folder hold what was made. False: it did before."""
-    ours = [*folder.glob("0*"), folder / README, folder / RECIPIENTS]
+    ours = [*folder.glob("0*"), folder / README, folder / RECIPIENTS, folder / REVIEW]
     old = {p.name: p.read_bytes() for p in ours if p.exists()}
     new = {p.name: p.read_bytes() for p in made.iterdir()}
     if old == new:
@@ -899,14 +930,19 @@ def make_patches(root, tree, patches, cover, allowed, read_me, folder, topic=Non
         repo.mkdir()
         commit_patches(repo, tree, patches, env)
         if topic:
-            pick(repo, topics_of(root), topic, env)
-        format_patches(repo, made, cover and cover.text, env)
+            topics = topics_of(root)
+            pick(repo, topics, topic, env)
+            cover = replace(cover, text=f"{cover.text.rstrip()}{needs_of(topics, topic, patches)}")
+        rfc = ("--rfc",) if cover and state_of(cover).startswith("RFC") else ()
+        format_patches(repo, made, cover and cover.text, env, *rfc)
         (made / README).write_text(read_me)
         faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
         people = recipients_of(tree, cover, *sorted(made.glob("*.patch"))) \
             if cover and not faults else None
         if people:
             (made / RECIPIENTS).write_text(people)
+        if topic and cover.lines("Review"):
+            (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
         return not faults and deliver(made, folder), faults
 
 
@@ -936,10 +972,13 @@ def do_modern(root, tree, out, which, topic):
     for name in chosen or [None]:
         folder = out / f"series-{short}-{name or which}"
         title = f"Patches for Linux {short}, {name or which}"
+        about = about_topic(topics, name, patches) if name else ""
         more = SECURITY if name and is_secret(topics[name]) else B4
+        sent = [replace(p, letter=replace(p.letter, text=TEST.sub("", p.letter.text)))
+                for p in patches] if name else patches
         try:
-            rc |= write_series(root, tree, patches, topics[name] if name else covers[-1], allowed,
-                               folder, title, more, name)
+            rc |= write_series(root, tree, sent, topics[name] if name else covers[-1], allowed,
+                               folder, (title, about), more, name)
             if name:
                 write_tests(root, topics[name], folder / "tests")
         except Fault as fault:      # the other topics are none the worse for it
@@ -954,7 +993,7 @@ def do_legacy(root, tree, out):
         return refuse(tree, version, faults, "; what a fix does may be there in other words")
     if patches:
         rc = write_series(root, tree, patches, None, [], out / f"series-{version}-{tree.name}",
-                          f"Patches for Linux {version} in {tree}", "")
+                          (f"Patches for Linux {version} in {tree}", ""), "")
     for fix, verdict in said:
         print(f"  {fix:32} {verdict}")
     if not patches:
@@ -962,10 +1001,10 @@ def do_legacy(root, tree, out):
     return rc if patches else 0
 
 
-def write_series(root, tree, patches, cover, allowed, folder, title, more, topic=None):
+def write_series(root, tree, patches, cover, allowed, folder, head, more, topic=None):
     prefix = prefix_of(tree)
     read_me = (READ_ME + more).format(
-        title=title, folder=shlex.quote(str(folder.absolute())),
+        title=head[0], about=head[1], folder=shlex.quote(str(folder.absolute())),
         below=f"--directory={shlex.quote(prefix)} " if prefix else "")
     changed, faults = make_patches(root, tree, patches, cover, allowed, read_me, folder, topic)
     if faults:

@@ -342,13 +342,18 @@ class Topics(Case):
             "series/lists/05-first": letter("fs: a: first", "fs/a.c up to plus"),
             "series/lists/40-c": letter("mm: c", "mm/c.c"),
             "series/topics/one": "One\n\nWhat for.\n\nState: ready\n\nPatches:\n\t05-first\n",
-            "series/topics/two": "Two\n\nState: RFC\n\nPatches:\n\t10-a\n\nAfter:\n\tone\n",
+            "series/topics/two": "Two\n\nState: RFC\n\nPatches:\n\t10-a\n\nAfter:\n\tone\n"
+                                 "\nReview:\n\tToo short: no.\n",
             "series/topics/c": "C\n\nState: security list first\n\nPatches:\n\t40-c\n"})
 
     def test_a_topic_stands_by_itself_or_after_others(self):
         for name, subject in (("one", "fs-a-first"), ("two", "fs-a-one-more"), ("c", "mm-c")):
             self.make("--topic", name)
             self.assertEqual(self.subjects(f"series-7.3-{name}"), [subject])
+        two = self.out / "series-7.3-two"
+        self.assertIn("State: RFC\nGoes on top of: one\n", (two / "README").read_text())
+        self.assertEqual((two / "review").read_text(), "Too short: no.\n")
+        self.assertIn("Subject: [RFC PATCH] fs: a", next(two.glob("0*")).read_text())
         commit(self.tree)
         for name in ("c", "one", "two"):
             git(self.tree, "am", "--quiet", *(self.out / f"series-7.3-{name}").glob("*.patch"))
@@ -357,18 +362,22 @@ class Topics(Case):
 
     def test_all_of_them_and_a_cover_for_more_than_one_patch(self):
         fill(self.root, {"series/topics/one": OVERLAY["series/lists/cover"] +
-                         "\nState: ready\nPatches:\n\t05-first\n\t10-a\n",
+                         "\nState: ready\nPatches:\n\t05-first\n\t10-a\nAfter:\n\tc\n",
+                         "series/lists/05-first": letter("fs: a: first\n\nTest: \"x\" of\na/b",
+                                                         "fs/a.c up to plus"),
                          "series/topics/two": None})
         fill(self.tree, {"scripts/get_maintainer.pl": 'print "<fs\\@example.org>\n";\n'})
         self.make("--topic", "all")
         self.assertEqual(self.subjects("series-7.3-one"), ["fs-a-first", "fs-a-one-more"])
-        self.assertIn("Subject: [PATCH 0/2] One thing\n\nFor all.\n",
+        self.assertIn("Subject: [PATCH 0/2] One thing\n\nFor all.\n\nIt goes on top of:\n - C\n",
                       (self.out / "series-7.3-one/0000-cover-letter.txt").read_text())
+        self.assertIn('make test: "x" of a/b\n', (self.out / "series-7.3-one/README").read_text())
+        self.assertNotIn("Test:", (self.out / "series-7.3-one/0001-fs-a-first.patch").read_text())
         self.assertFalse((self.out / "series-7.3-c/0000-cover-letter.txt").exists())
         self.assertEqual([(self.out / f"series-7.3-{name}/recipients").read_text()[:9]
                           for name in ("one", "c")], ["<fs@examp", "security@"])
         read_me = (self.out / "series-7.3-c/README").read_text()
-        self.assertIn("They go to security@kernel.org alone", read_me)
+        self.assertIn("security-bugs.rst says who is told", read_me)
         self.assertNotIn("b4", read_me)
 
     def test_what_a_topic_needs_is_to_be_named(self):
