@@ -13,7 +13,8 @@
 +
 +	if (left)
 +		keep = DIV_ROUND_UP(bv->bv_offset + left, PAGE_SIZE);
-+	unpin_user_page_range_dirty_lock(bv->bv_page + keep, nr - keep, false);
++	if (nr > keep)
++		unpin_user_page_range_dirty_lock(bv->bv_page + keep, nr - keep, false);
 +}
 +
  static int bio_iov_iter_align_down(...)
