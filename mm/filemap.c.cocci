@@ -19,7 +19,8 @@ symbol generic_perform_write;
 + * What is left of a direct write of which @done bytes are done goes through the page cache, which
 + * reads blocks that are written in part: also that where the file ended, as file systems without
 + * holes fill up from there. Direct writes to another part of them are waited for, and what was
-+ * cached before they ended is dropped, or writing such a block back would undo them.
++ * cached before they ended is dropped if nobody uses it, or writing such a block back would undo
++ * them.
 + */
 +static ssize_t write_rest(struct kiocb *iocb, struct iov_iter *from, ssize_t done)
 +{
@@ -89,11 +90,9 @@ statement S;
 // has pages in the cache, but none dirty or under writeback, it found that out by a search.
 //
 // Nothing is missed: whoever starts writeback of a page sets the tag for it before that for dirty
-// is cleared, under the lock of the tree. At the root both tags are bits of one word; the accesses
-// of all CPUs to one word have one order, and a CPU does not swap its own two loads of it, so that
-// only the compiler must not. A page whose tag for dirty was gone at the first load has the other
-// one at the second, or is written. Where the base has found no tag it has done nothing either, and
-// errors of earlier writeback are looked for, and told, behind this question.
+// is cleared, under the lock of the tree, and one load has both. Where the base has found no tag it
+// has done nothing either, and errors of earlier writeback are looked for, and told, behind this
+// question.
 
 @ask_the_tags@
 identifier mapping;
@@ -101,12 +100,9 @@ identifier mapping;
  mapping_needs_writeback(struct address_space *mapping)
  {
 -	return mapping->nrpages;
-+	/* Looked at first: a page is tagged for writeback before it is no longer tagged dirty. */
-+	bool dirty = mapping_tagged(mapping, PAGECACHE_TAG_DIRTY);
-+
-+	/* One word has both tags: the order of the loads is the compiler's alone. */
-+	barrier();
-+	return dirty || mapping_tagged(mapping, PAGECACHE_TAG_WRITEBACK);
++	/* A page gets its tag for writeback before it loses that for dirty: one load has either. */
++	return READ_ONCE(mapping->i_pages.xa_flags) &
++	       (XA_FLAGS_MARK(PAGECACHE_TAG_DIRTY) | XA_FLAGS_MARK(PAGECACHE_TAG_WRITEBACK));
  }
 
 // Who reads by one open file writes and reads where the last read ended, with nothing held.
@@ -144,18 +140,21 @@ expression E;
 
 @around_faults depends on include_runs@
 symbol ractl, fpin, mmap_miss, vm_flags;
+expression E;
 @@
  do_sync_mmap_readahead(struct vm_fault *vmf)
  {
  	<+...
-+	if (!(vm_flags & (VM_EXEC | VM_HUGEPAGE)) &&
-+	    ra_runs_fault(&ractl, mmap_miss > MMAP_LOTSAMISS)) {
+-	if (mmap_miss < MMAP_LOTSAMISS * 10)
+-		WRITE_ONCE(E, ++mmap_miss);
++	if (mmap_miss < MMAP_LOTSAMISS * 10)
++		WRITE_ONCE(E, ++mmap_miss);
++
++	if (!(vm_flags & (VM_EXEC | VM_HUGEPAGE)) && ra_runs_fault(&ractl, mmap_miss)) {
 +		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
 +		ra_runs_read(&ractl);
 +		return fpin;
 +	}
- 	if (mmap_miss > MMAP_LOTSAMISS)
- 		return fpin;
  	...+>
  }
 
@@ -167,7 +166,9 @@ symbol ractl;
  {
  	<+...
  	if (vmf->vma->vm_flags & VM_RAND_READ || !ra->ra_pages)
- 		return fpin;
+-		return fpin;
++		return fpin;
++
 +	/* It is neither a hit nor a reason to read. */
 +	if (folio_test_readahead(folio) && ra_runs_touched(&ractl, folio))
 +		return fpin;

@@ -20,7 +20,7 @@
 #define RA_WAIT		VM_READAHEAD_PAGES	/* could be read in the time of a wait */
 #define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)	/* pages that a program waits for at once */
 #define RA_DENSE	16	/* one page in so many is touched in a run: a fault maps 64 KiB */
-#define RA_AROUND	100UL	/* windows are read around faults before mm/filemap.c gives up */
+#define RA_AROUND	100UL	/* windows are read around misses, then no more (MMAP_LOTSAMISS) */
 
 enum ra_state {
 	RA_UNKNOWN,	/* nothing is known of the run under way */
@@ -153,7 +153,7 @@ static void ra_learn(const struct readahead_control *ractl, struct ra_view *view
 		trace_readahead_run(ractl->mapping->host, view->origin, end, view->end);
 }
 
-/* Pages that are there before a missing one; one more is looked at, as older kernels need it. */
+/* Pages that are there before a missing one; one more is looked at, as 6.12 and 6.1 need it. */
 static unsigned long ra_history(struct readahead_control *ractl, unsigned long max)
 {
 	pgoff_t index = readahead_index(ractl), miss;
@@ -281,13 +281,13 @@ bool ra_runs_mark(struct readahead_control *ractl, struct folio *folio, unsigned
 	return end;
 }
 
-/* Choose what is read around a fault on a missing page. False: that page alone. */
-bool ra_runs_fault(struct readahead_control *ractl, bool given_up)
+/* Choose what is read around the fault on a missing page, after @misses. False: that page alone. */
+bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 {
 	unsigned long max = ractl->ra->ra_pages, end = 0, history = 0, size;
 	pgoff_t index = readahead_index(ractl);
+	bool goes_on, back, given_up = misses > RA_AROUND;
 	struct ra_view view;
-	bool goes_on, back;
 
 	if (!ra_load(ractl, &view) || !max ||
 	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
