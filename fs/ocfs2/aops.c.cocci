@@ -13,6 +13,22 @@
  ...+>
  }
 
+// A page larger than clusters is mapped a cluster at a time, and each forgot which blocks of the
+// others are new.
+
+// places: 2
+@new_in_range@
+identifier map =~ "^ocfs2_map_(page|folio)_blocks$", bh, from, to, start, end;
+@@
+ map(...)
+ {
+ <+...
+-clear_buffer_new(bh);
+ if (start >= to || end <= from) { ... }
++clear_buffer_new(bh);
+ ...+>
+ }
+
 // A buffered write whose memory could not be read was told to have reached its whole block: what
 // the page had held before, in another file or in the kernel, became the block's data, cached and
 // on disk.
