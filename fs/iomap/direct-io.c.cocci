@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // A polled request that is waited for here, as ext4 and XFS have it for parts of new blocks, was sent to
-// a queue that nobody polls then. So was the first bio of one that has several mappings.
+// a queue that nobody polls then. So was the first bio of one that has several mappings, of which a
+// later one makes the submitter wait (-ENOTBLK, or bad memory).
 
 @not_polled@
 identifier iomi, ops, dio, iocb, wait_for_completion, ret, m;
@@ -11,7 +12,7 @@ identifier iomi, ops, dio, iocb, wait_for_completion, ret, m;
  	bool wait_for_completion = ...;
  	...
  	while ((ret = iomap_iter(&iomi, ops)) > 0) {
-+		/* Who waits here does not poll, and of several bios one at most is found. */
++		/* Who waits here does not poll; who has several mappings may have to wait. */
 +		if (wait_for_completion || iomap_length(&iomi) < iomi.len)
 +			iocb->ki_flags &= ~IOCB_HIPRI;
  		iomi.m = iomap_dio_iter(&iomi, dio);
