@@ -38,17 +38,20 @@
  	return ret;
  }
 
-// statx() tells what direct I/O wants.
+// statx() tells what direct I/O wants, but not of what lies in the inode, which is cached.
 
 @statx@
 identifier inode, stat, mask;
+expression list all;
 @@
  ocfs2_getattr(..., struct kstat *stat, u32 mask, ...)
  {
  	...
  	struct inode *inode = d_inode(...);
  	...
- 	generic_fillattr(...);
-+	block_statx_dio(inode, mask, stat);
+-	generic_fillattr(all);
++	generic_fillattr(all);
++	if (!(OCFS2_I(inode)->ip_dyn_features & OCFS2_INLINE_DATA_FL))
++		block_statx_dio(inode, mask, stat);
  	...
  }

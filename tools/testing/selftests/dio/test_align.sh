@@ -3,8 +3,8 @@
 #
 # What statx() promises of direct I/O, STATX_DIOALIGN and STATX_DIO_READ_ALIGN: is it kept, on disks
 # of 512 and of 4096 bytes a sector and on each file system, in blocks of 1 to 64 KiB? dio_align has
-# the cases. File systems that map blocks by get_block must tell; where others tell nothing there is
-# no promise, and the case is skipped.
+# the cases. Those that map blocks by get_block, and write to them, must tell; where others tell
+# nothing there is no promise, and the case is skipped.
 #
 # Who is hurt by a broken promise: programs that ask, as data bases do, and then fail, or go on in
 # the page cache. Broken is -EINVAL for what was promised, or wrong data, or no promise.
@@ -39,7 +39,7 @@ on_files()
 	"$DIO_DIR/dio_align" "$DIO_TMP/mnt/file"
 	files_rc=$?
 	case $files_rc:$1 in
-	4:jfs|4:vfat*|4:udf*|4:nilfs2*|4:ocfs2*)	files_rc=1 ;;
+	4:jfs|4:vfat*|4:udf*|4:ocfs2*)	files_rc=1 ;;
 	esac
 	umount "$DIO_TMP/mnt" && return $files_rc
 }
