@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit test of the IOCB builders
+ * KUnit test of the IOCB builders, included by qla_iocb.c, whose static functions it calls
  *
  * DOC: What it does
  *
@@ -21,10 +21,6 @@
 #include <linux/scatterlist.h>
 #include <linux/sizes.h>
 #include <scsi/scsi_host.h>
-
-#include "qla_def.h"
-#include "qla_target.h"
-#include "qla_iocb_test.h"
 
 /* What QLA_DSD_MAX_LENGTH rests on */
 static_assert(sizeof_field(struct dsd32, length) == sizeof(u32));
@@ -246,12 +242,6 @@ static void build_24xx(struct context *c, void *entry, u16 dsds)
 	qla24xx_build_scsi_iocbs(c->sp, entry, dsds, c->req);
 }
 
-/* It writes entries as I/O memory. */
-static void build_fx00(struct context *c, void *entry, u16 dsds)
-{
-	qlafx00_test_type_7(c->sp, entry, dsds);
-}
-
 static u16 entries_29xx(struct context *c, u16 dsds)
 {
 	return qla29xx_calc_iocbs(c->vha, dsds, 4);
@@ -259,7 +249,7 @@ static u16 entries_29xx(struct context *c, u16 dsds)
 
 static void build_29xx(struct context *c, void *entry, u16 dsds)
 {
-	qla29xx_test_type_7(c->sp, entry, dsds, c->req);
+	qla29xx_build_scsi_iocbs(c->sp, entry, dsds, c->req);
 }
 
 static const struct layout layouts[] = { {
@@ -277,11 +267,6 @@ static const struct layout layouts[] = { {
 	.entry_type = 0x18, .first = 1, .first_offset = 52,
 	.more_type = 0x0a, .more = 5, .more_offset = 4,
 	.entries = entries_24xx, .build = build_24xx,
-}, {
-	.name = "type 7 of ISPFX00", .isp_type = DT_ISPFX00, .wide = true,
-	.entry_type = FX00_COMMAND_TYPE_7, .first = 1, .first_offset = 52,
-	.more_type = CONTINUE_A64_TYPE_FX00, .more = 5, .more_offset = 4,
-	.entries = entries_24xx, .build = build_fx00,
 } };
 
 static const struct layout type_7_29xx = {
@@ -407,14 +392,25 @@ static void check_type_6(struct kunit *test, u32 isp_type, int link,
 }
 
 /* 82xx and later with many segments */
+static int build_type_6(struct srb *sp, void *cmd, u16 dsds)
+{
+	return qla24xx_build_scsi_type_6_iocbs(sp, cmd, dsds);
+}
+
 static void test_type_6(struct kunit *test)
 {
-	check_type_6(test, DT_ISP8021, 52, qla24xx_test_type_6);
+	check_type_6(test, DT_ISP8021, 52, build_type_6);
+}
+
+static int build_type_6_29xx(struct srb *sp, void *cmd, u16 dsds)
+{
+	qla29xx_build_scsi_type_6_iocbs(sp, cmd, dsds);
+	return 0;
 }
 
 static void test_type_6_29xx(struct kunit *test)
 {
-	check_type_6(test, DT_ISP2099, 80, qla29xx_test_type_6);
+	check_type_6(test, DT_ISP2099, 80, build_type_6_29xx);
 }
 
 /* T10-PI on 25xx and later: lists allocated as they are needed, freed with the command */
@@ -539,7 +535,6 @@ static void test_pi_strip(struct kunit *test)
 	}
 }
 
-/* What segments of that length save is counted on the ring: test_qla.sh. */
 static void test_limit(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, qla2xxx_driver_template.max_segment_size, QLA_DSD_MAX_LENGTH);
