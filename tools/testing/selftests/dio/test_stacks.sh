@@ -10,6 +10,9 @@
 # Who is hurt: those who write small blocks to mirrors with a bitmap, which nearly all have. A write
 # of a block becomes two context switches.
 #
+# The same was so of a disk of one queue that is busy: blk-mq leaves to kblockd what comes without a
+# plug, and from a plug sends it. There the kicks that the writer gives kblockd are counted.
+#
 # Counted are the wakeups in so many overwrites of 4 KiB, one in flight, on disks that answer at
 # once: of the writer, and of all whom it or the array's thread wakes, but for RCU. A broken stack
 # takes one or two for each write. Right is what the plain disk takes, a few in all; half a one for
@@ -28,7 +31,7 @@ size=262144		# n writes to random blocks of so much leave none out
 sectors=98304
 tracing=/sys/kernel/tracing
 waking=$tracing/events/sched/sched_waking/enable
-stacks="linear stripe delay raid0 raid1 raid1-bitmap raid10 raid10-bitmap"
+stacks="linear stripe delay dm-raid1 raid0 raid1 raid1-bitmap raid10 raid10-bitmap"
 systems="$(echo "$dio_systems" | grep -E '^(jfs|ext4|xfs):')
 bare:true"
 
@@ -40,6 +43,12 @@ make_stack()
 	linear)	dio_dm stack "0 $sectors linear $one 0" ;;
 	stripe)	dio_dm stack "0 $sectors striped 2 128 $one 0 $two 0" ;;
 	delay)	dio_dm stack "0 $sectors delay $one 0 0" ;;
+	dm-raid1)	# its metadata, anew, have a bitmap
+		for disk in "$three" "$four"; do
+			dd if=/dev/zero of="$disk" bs=1M count=1 oflag=direct status=none || return
+		done
+		dio_dm stack "0 $sectors raid raid1 2 0 nosync 2 $three $one $four $two"
+		;;
 	*)	dio_md "$1" "$one" "$two" && stack=/dev/md125 ;;
 	esac || return
 	[ -z "$DIO_DM" ] || stack=$DIO_DM
@@ -99,6 +108,22 @@ on_stack()
 	drop_stack && return $overwrite_rc
 }
 
+# busy SYSTEM MAKER: a disk that takes one command at a time, and two writes in flight
+busy()
+{
+	# shellcheck disable=SC2086 # a command line
+	$2 "$DIO_DISK" && dio_fs_mount "$1" "$DIO_DISK" "$DIO_TMP/mnt" || return
+	dd if="$DIO_TMP/before" of="$DIO_TMP/mnt/file" bs=64k oflag=direct status=none &&
+		sync && { [ -n "${DIO_SCRATCH-}" ] || dio_sd_delay 100000; } &&
+		count_wakeups "$DIO_DIR/dio_load" write aio depth=2 bs=4k n=$n "$DIO_TMP/mnt/file"
+	busy_rc=$?
+	[ -n "${DIO_SCRATCH-}" ] || dio_sd_delay 0
+	# not by an interrupt on top of it, which has a letter in the third place
+	kicks=$(grep -Ec '^ *dio_load-.*\] ..\..* comm=kworker/[0-9:]*H' "$tracing/trace")
+	echo "$kicks kicks in $n writes"
+	dio_umount "$DIO_TMP/mnt" && [ $busy_rc -eq 0 ] && [ "$kicks" -le $((n / 4)) ]
+}
+
 drop_stack()
 {
 	dio_umount "$DIO_TMP/mnt" && dio_dm_remove part && dio_dm_remove stack && dio_md_remove
@@ -106,14 +131,20 @@ drop_stack()
 
 dio_init "$@"
 dio_need dd cmp
+dio_get_scratch
+queue=/sys/block/${DIO_DISK##*/}
+one_queue=""
+if ! _dio_put none "$queue/queue/scheduler" || ! _dio_put 1 "$queue/device/queue_depth" ||
+   [ -e "$queue/mq/1" ]; then
+	one_queue="$DIO_DISK is no SCSI disk of one queue"
+fi
 [ -d "$tracing/events" ] || mount -t tracefs none "$tracing" 2>/dev/null
 [ -w "$waking" ] || dio_skip_all "this kernel has no trace of wakeups"
-dio_null one irqmode=0 || dio_skip_all "$DIO_WHY"
-one=$DIO_NULL
-dio_null two irqmode=0 || dio_skip_all "$DIO_WHY"
-two=$DIO_NULL
-for disk in "$one" "$two"; do
-	echo none >"/sys/block/${disk##*/}/queue/scheduler"
+one="" two="" three="" four=""
+for disk in one two three four; do
+	dio_null $disk irqmode=0 || dio_skip_all "$DIO_WHY"
+	eval "$disk=\$DIO_NULL"
+	echo none >"/sys/block/${DIO_NULL##*/}/queue/scheduler"
 done
 complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
@@ -122,20 +153,23 @@ dio_on_exit _dio_put 0 "$waking"
 head -c $size /dev/zero | tr '\0' '\333' >"$DIO_TMP/before"
 # shellcheck disable=SC2086 # a list
 set -- plain $stacks
-dio_plan $(($(echo "$systems" | wc -l) * $# + 1))
+dio_plan $(($(echo "$systems" | wc -l) * ($# + 1)))
 
 while IFS=: read -r name maker; do
 	why=""
 	[ "$name" = bare ] || why=$(dio_fs_lacks "$name" "$maker") || why=""
 	for kind in plain $stacks; do
 		case $name:$kind:$(uname -r) in
-		bare:*-bitmap:*|bare:raid1*:6.1.*)
+		bare:*-bitmap:*|bare:dm-raid1:*|bare:raid1*:6.1.*)
 			why="the file of a block device has no plug, in no kernel" ;;
 		bare:*)
 			why="" ;;
 		esac
 		dio_unless "$why" "$name, $kind" on_stack "$name" "$maker" "$kind"
 	done
+	[ "$name" = bare ] && continue		# it has no plug, either
+	why=$(dio_fs_lacks "$name" "$maker") || why=$one_queue
+	dio_unless "$why" "$name, a busy disk of one queue" busy "$name" "$maker"
 done <<-LIST
 $systems
 LIST
