@@ -130,10 +130,10 @@ def disk_writes(joined):
     return sum(s[4] for s in stats), sum(s[6] for s in stats), disk_stat(joined)[4]
 
 
-def big_file(case, name, fs, how):
-    """A write of 512 MiB, once with data, which is verified, then without. fake_rw empties the
-    disks, so each has an array of its own."""
-    words = f"dio_write {how} direct bs=512m size=512m n=1"
+def big_file(case, name, fs, how, mib):
+    """A write of MIB, once with data, which is verified, then without. fake_rw empties the disks, so
+    each has an array of its own."""
+    words = f"dio_write {how} direct bs={mib}m size={mib}m n=1"
     path = f"{MOUNTED}/file"
     with Up(name, "dm") as (joined,):
         make_fs(fs, joined)
@@ -151,15 +151,15 @@ def big_file(case, name, fs, how):
         ios, sectors, bios = (a - b for a, b in zip(disk_writes(joined), before))
     put(0, FAKE)
     kib = sectors / 2 / ios
-    for metric, unit, value in (("mb_per_s", "MiB/s", 512 / (nsec / 1e9)),
-                                ("ios_per_s", "I/O/s", 524288 / kib / (nsec / 1e9)),
+    for metric, unit, value in (("mb_per_s", "MiB/s", mib / (nsec / 1e9)),
+                                ("ios_per_s", "I/O/s", mib * 1024 / kib / (nsec / 1e9)),
                                 ("io_kib", "KiB", kib), ("bio_kib", "KiB", sectors / 2 / bios),
-                                ("insn_per_mib", "insn/MiB", nsec / 512)):
+                                ("insn_per_mib", "insn/MiB", nsec / mib)):
         emit(case, "field-5", metric, unit, round(value, 2), words, f"{name}-{fs}-{how}")
 
 
 def array(case, _passes, array, mib=0, reads=1, file_systems=(), rounds=0, one_disk=True,
-          raid0=False, ios=0, big_files=()):
+          raid0=False, ios=0, big_files=(), big_mib=512):
     """All that a case asks for: what is 0, empty or False is left out."""
     name = case.guest
     if mib:
@@ -177,4 +177,4 @@ def array(case, _passes, array, mib=0, reads=1, file_systems=(), rounds=0, one_d
         with Up(array, "dm") as (joined,):
             oltp(case, name, joined, ios)
     for fs, how in big_files:
-        big_file(case, name, fs, how)
+        big_file(case, name, fs, how, big_mib)

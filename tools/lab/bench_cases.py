@@ -106,8 +106,8 @@ def shared():
 
 
 # What bench_stacks.py makes; dm-integrity wants an option that costs all others something.
-STACKS = ("plain", "linear", "stripe", "crypt", "thin", "snapshot", "multipath", "loop", "raid0",
-          "raid1", "raid1-bitmap", "raid10", "raid10-bitmap", "raid5")
+STACKS = ("plain", "linear", "stripe", "crypt", "thin", "snapshot", "multipath", "dm-raid1", "loop",
+          "nbd", "bcache", "raid0", "raid1", "raid1-bitmap", "raid10", "raid10-bitmap", "raid5")
 STACK_FS = ("ext4", "jfs")      # iomap, fs/direct-io.c
 STACK_IOS = {"read": "read", "overwrite": "write", "extend": "extend"}
 STACK_WAYS = {"sync": "", **{f"{way}-q{depth}": f"{way} depth={depth}"
@@ -239,7 +239,7 @@ def arrays():
     yield Case("many-short", "array", "many", {"array": "many", "big_files": [("ext2", "create")]})
     yield Case("qla", "array", "qla",
                {"array": "qla", **whole, **short, "reads": 1, "file_systems": ("ext2", "jfs"),
-                "big_files": [("ext2", "create")]})
+                "big_files": [("ext2", "create")], "big_mib": 64})
     yield Case("qla-short", "array", "qla", {"array": "qla", "mib": 4, "reads": 1})
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 

@@ -9,17 +9,18 @@ switches of all tasks; and the time on disks of 100 us.
 
 import os
 import subprocess
+from glob import glob
 
 from bench_cases import STACK_IOS, STACK_WAYS
 from bench_disks import (BIN, MOUNTED, Switch, disk_stat, dm, dm_node, emit, late_disk, make_fs,
-                         new_file, null_disk, run, tool, unmount)
+                         new_file, null_disk, put, run, tool, unmount, until)
 
 MIB = 64                # of each disk below
 SECTORS = 48 * 2048     # of a dm stack
 OUTER = "/run/bench-outer"
 PARTS, QUEUES = 5, 2    # parts of a run, of which the median counts; I/Os of a part: 32 times that
 KEY = "11" * 64
-# The target and what follows it; A and B are the disks below.
+# The target and what follows it; A and B are the disks below, M1 and M2 such as keep data.
 TARGETS = {
     "linear": "linear A 0",
     "stripe": "striped 2 128 A 0 B 0",
@@ -28,7 +29,9 @@ TARGETS = {
     "integrity": "integrity A 0 - D 1 internal_hash:crc32c",
     "multipath": "multipath 0 0 1 1 round-robin 0 1 1 A 1",
     "thin": "thin A 0",
+    "dm-raid1": "raid raid1 2 0 nosync 2 M1 A M2 B",
 }
+NBD, BCACHE = "/dev/nbd0", "/dev/bcache0"
 
 
 def memory_disk(name):
@@ -41,11 +44,36 @@ def md(*words):
         f"{' '.join(words)} || {{ echo \"$DIO_WHY\"; exit 1; }}")
 
 
+def meta_disk(name="M1"):
+    """A disk for metadata, which are kept; what was there before counts for nothing."""
+    disk = memory_disk(name)
+    run("dd", "if=/dev/zero", f"of={disk}", "bs=1M", "count=1", "oflag=direct", "status=none")
+    return disk
+
+
+def bcache(disk):
+    """DISK with a cache (writethrough)"""
+    run("modprobe", "-q", "bcache")
+    cache = meta_disk()
+    run("make-bcache", "--wipe-bcache", "-B", disk, "-C", cache)
+    for one in (disk, cache):
+        if not os.path.exists(f"/sys/class/block/{os.path.basename(one)}/bcache"):
+            put(one, "/sys/fs/bcache/register")
+    until(lambda: os.path.exists(BCACHE), BCACHE)
+    return BCACHE
+
+
+def bcache_remove():
+    for stop in (f"/sys/block/{os.path.basename(BCACHE)}/bcache/stop",
+                 *glob("/sys/fs/bcache/*/stop")):
+        put(1, stop)
+    until(lambda: not os.path.exists(BCACHE) and not glob("/sys/fs/bcache/*/stop"), "bcache's end")
+
+
 def pool(disk):
-    """A pool of thin volumes with one volume; its node. Its metadata is kept."""
-    run("dd", "if=/dev/zero", f"of={memory_disk('meta')}", "bs=4k", "count=1", "status=none")
+    """A pool of thin volumes with one volume; its node"""
     dm("create", "bench-pool", "--table",
-       f"0 {SECTORS} thin-pool {memory_disk('meta')} {disk} 128 0 1 skip_block_zeroing")
+       f"0 {SECTORS} thin-pool {meta_disk()} {disk} 128 0 1 skip_block_zeroing")
     dm("message", "bench-pool", "0", "create_thin 0")
     return dm_node("bench-pool")
 
@@ -75,6 +103,12 @@ class Stack:
         if self.name == "loop":
             make_fs("ext4", disks[0], OUTER)
             return run("losetup", "--direct-io=on", "-f", "--show", new_file(44, OUTER)).strip()
+        if self.name == "nbd":
+            run("modprobe", "-q", "nbd")
+            run("qemu-nbd", "-c", NBD, "-f", "raw", "--cache=none", disks[0])
+            return NBD
+        if self.name == "bcache":
+            return bcache(disks[0])
         if self.name == "thin":
             disks = [pool(disks[0])]
         dm("create", "bench-stack", "--table", self.table(disks))
@@ -85,7 +119,9 @@ class Stack:
         return node
 
     def table(self, disks):
-        target = " ".join({"A": disks[0], "B": disks[-1]}.get(word, word)
+        what = {"A": lambda: disks[0], "B": lambda: disks[-1],
+                "M1": meta_disk, "M2": lambda: meta_disk("M2")}
+        target = " ".join(what[word]() if word in what else word
                           for word in TARGETS[self.name].split())
         return f"0 {SECTORS} {target}"
 
@@ -111,6 +147,10 @@ class Stack:
         if self.name == "loop":
             run("losetup", "-d", self.node)
             unmount(OUTER)
+        if self.name == "nbd":
+            run("qemu-nbd", "-d", NBD)
+        if self.name == "bcache":
+            bcache_remove()
         for name in ("bench-stack", "bench-pool", *(one.name for one in self.lower)):
             subprocess.run(["dmsetup", "remove", "--retry", "--noudevrules", "--noudevsync", name],
                            stderr=subprocess.DEVNULL, check=False)

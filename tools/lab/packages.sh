@@ -57,7 +57,8 @@ tarball=$("$top/tools/lab/base.sh" tarball)
 [ "$base" = 7.3 ] || needs="$needs mkfs.reiserfs:reiserfsprogs"	# it has no reiserfs
 case ${1-}-$base in
 programs-*)
-	needs="$needs sqlite3:sqlite3 mdb_dump:lmdb-utils db_bench:rocksdb-tools"
+	needs="$needs sqlite3:sqlite3 mdb_dump:lmdb-utils db_bench:rocksdb-tools
+		make-bcache:bcache-tools qemu-nbd:qemu-utils"
 	libs="$libs python3-lmdb"
 	;;
 deb-*)	needs="$needs $packers" libs="$libs build-essential" ;;&

@@ -112,7 +112,8 @@ class Cases(unittest.TestCase):
             header = f.read()
         for stack in (*bench_cases.STACKS, "integrity"):
             level = stack.removesuffix("-bitmap")
-            self.assertTrue(stack in ("plain", "loop", *bench_stacks.TARGETS) or level in header or
+            self.assertTrue(stack in ("plain", "loop", "nbd", "bcache",
+                                      *bench_stacks.TARGETS) or level in header or
                             level == "raid5", stack)
 
     def test_words_are_those_of_ra_load(self):
