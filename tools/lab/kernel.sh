@@ -51,7 +51,7 @@ um="kernel kernel-$base um selftests"
 kernels="
 stock		source		$common
 patched		stock		$common
-kunit		source		$common kunit
+kunit		source		$common kunit compat
 debug		source		$common kunit debug
 races		source		$common races
 distro-stock	source		$common distro distro-$base
