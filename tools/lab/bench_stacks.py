@@ -44,18 +44,23 @@ def md(*words):
         f"{' '.join(words)} || {{ echo \"$DIO_WHY\"; exit 1; }}")
 
 
-def meta_disk(name="M1"):
-    """A disk for metadata, which are kept; what was there before counts for nothing."""
-    disk = memory_disk(name)
+def zeroed(disk):
+    """DISK, with nothing to be found at its begin"""
     run("dd", "if=/dev/zero", f"of={disk}", "bs=1M", "count=1", "oflag=direct", "status=none")
     return disk
+
+
+def meta_disk(name="M1"):
+    """A disk for metadata, which are kept"""
+    return zeroed(memory_disk(name))
 
 
 def bcache(disk):
     """DISK with a cache (writethrough)"""
     run("modprobe", "-q", "bcache")
     cache = meta_disk()
-    run("make-bcache", "--wipe-bcache", "-B", disk, "-C", cache)
+    # a thousand buckets, of which the driver wants half
+    run("make-bcache", "--bucket", "64k", "-B", zeroed(disk), "-C", cache)
     for one in (disk, cache):
         if not os.path.exists(f"/sys/class/block/{os.path.basename(one)}/bcache"):
             put(one, "/sys/fs/bcache/register")
