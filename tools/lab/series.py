@@ -419,10 +419,12 @@ def topic_faults(root):
 
 
 def recipients_of(tree, letter, *args):
-    """Whom the tree's own get_maintainer.pl names; of a hole that can be used one list alone."""
-    if is_secret(letter):
-        return "security@kernel.org (nothing is published before they say so)\n"
-    return perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", *args)
+    """Whom the tree's own get_maintainer.pl names; of a hole that can be used no list but one."""
+    secret = is_secret(letter)
+    people = perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback",
+                  *["--no-l"] * secret, *args)
+    return (people or "") + "Cc: security@kernel.org (Documentation/process/security-bugs.rst)\n" \
+        if secret else people
 
 
 def list_topics(root, tree, short):
@@ -803,8 +805,8 @@ that for you, and nothing is sent before you say b4 send without -o:
 
 	b4 prep -n NAME -f TAG		a branch b4/NAME from TAG on, with an empty cover
 	git am -s {{below}}{{folder}}/*.patch
-	b4 prep --edit-cover		paste {COVER_FILE}: first what its subject says
-					behind [PATCH ...], then all below it
+	b4 prep --edit-cover		paste {COVER_FILE}, if there is one: first what its
+					subject says behind [PATCH ...], then all below it
 	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl, as was done for the file
 					"{RECIPIENTS}" here; strike out who need not hear of it
 	b4 send --no-sign -o FOLDER	the mails as files, to be read first; b4 wants to know how
