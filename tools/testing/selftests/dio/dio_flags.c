@@ -244,6 +244,8 @@ static int see_request(const char *line)
 static int all_seen(void)
 {
 	int hctx = error_fd < 0;		/* the polled one is the second */
+	/* First of all: what is sent from here on may be in none of the lists. */
+	int was_sent = __atomic_load_n(&sent, __ATOMIC_ACQUIRE);
 	char path[200];
 
 	if (each_line("/proc/self/task/*/stat", see_runner))
@@ -255,9 +257,9 @@ static int all_seen(void)
 		 disk, hctx);
 	each_line(path, see_request);
 	if (nr_queued)
-		return nr_queued == busy && (sent || way == SYNC);
+		return nr_queued == busy && (was_sent || way == SYNC);
 	/* What cannot be polled for ends, but who does not ask is not told. */
-	return sent < 0 || (sent && (way == POLLED || !ring_empty(&rings[0])));
+	return was_sent < 0 || (was_sent && (way == POLLED || !ring_empty(&rings[0])));
 }
 
 static int is_mine(unsigned long long sector)
