@@ -192,21 +192,26 @@ static u32 isp_flash_firmware(u32 dword)
 	}
 }
 
+static u32 isp_vpd_nvram(struct isp *isp, u32 at)
+{
+	u32 value = 0;
+
+	if (at >= FA_NVRAM_FUNC0_ADDR && at < FA_NVRAM_FUNC0_ADDR + sizeof(isp->nvram) / 4)
+		memcpy(&value, (u32 *)&isp->nvram + at - FA_NVRAM_FUNC0_ADDR, 4);
+	else if (at < sizeof(isp_vpd) / 4)
+		memcpy(&value, isp_vpd + at * 4, 4);
+	return value;
+}
+
 static u32 isp_flash(struct isp *isp)
 {
 	u32 at = isp->flash_addr;
-	u32 value = 0;
+	u32 value;
 
 	if (at == FARX_ACCESS_FLASH_CONF + 0x3ab)
 		return 0x1320;	/* who made the flash, and which it is */
-	if (at >= FARX_ACCESS_NVRAM_DATA) {
-		at -= FARX_ACCESS_NVRAM_DATA;
-		if (at >= FA_NVRAM_FUNC0_ADDR && at < FA_NVRAM_FUNC0_ADDR + sizeof(isp->nvram) / 4)
-			memcpy(&value, (u32 *)&isp->nvram + at - FA_NVRAM_FUNC0_ADDR, 4);
-		else if (at < sizeof(isp_vpd) / 4)
-			memcpy(&value, isp_vpd + at * 4, 4);
-		return value;
-	}
+	if (at >= FARX_ACCESS_NVRAM_DATA)
+		return isp_vpd_nvram(isp, at - FARX_ACCESS_NVRAM_DATA);
 	if (at < FARX_ACCESS_FLASH_DATA)
 		return 0;
 	at -= FARX_ACCESS_FLASH_DATA;
@@ -216,6 +221,9 @@ static u32 isp_flash(struct isp *isp)
 	}
 	if (at >= FA_RISC_CODE_ADDR && at < FA_RISC_CODE_ADDR + 2 * ISP_SEGMENT)
 		return isp_flash_firmware(at - FA_RISC_CODE_ADDR);
+	/* Where an ISP2532 has them */
+	if (at >= FA_VPD_NVRAM_ADDR && at < FA_VPD_NVRAM_ADDR + 2 * FA_NVRAM_FUNC0_ADDR)
+		return isp_vpd_nvram(isp, at - FA_VPD_NVRAM_ADDR);
 	return ~0;	/* erased */
 }
 

@@ -51,13 +51,14 @@ there()
 	done
 }
 
-# bring_up PORTS TOPOLOGY [DEVICE]
+# bring_up PORTS TOPOLOGY [DEVICE]: the driver has read the adapter's own name in its NVRAM, too
 bring_up()
 {
 	put new "$first" "$@" || return
 	dio_wait 60 there "$1" || { cat "$isp/state"; echo "disks: $disks"; return 1; }
 	disk=${disks%% *}
 	dio_settle
+	grep -hqx 0x2100001b32000000 /sys/class/fc_host/host*/port_name
 }
 
 take_down()
