@@ -911,7 +911,6 @@ static void dio_init(struct dio *dio, struct kiocb *iocb, struct inode *inode,
 			 !(dio->write && iocb->ki_pos + iov_iter_count(iter) > i_size);
 	dio->defer = false;
 	dio->waiter = NULL;
-	dio->result = 0;
 	dio->iocb = iocb;
 	dio->inode = inode;
 	dio->cleaned = NULL;

@@ -386,6 +386,7 @@ def needs_of(topics, name, patches):
 def about_topic(topics, name, patches):
     """What the README says of a topic"""
     own = [p.letter for p in patches if name_of(p.letter) in topics[name].lines("Patches")]
+    body = topics[name].text.partition("\n")[2].strip() if len(own) == 1 else ""   # has no cover
     before = ", ".join(those_before(topics, name, patches))
     rows = ", with its rows measured" * any(letter.lines("Rows") for letter in own)
     said = [f"State: {state_of(topics[name])}", f"Goes on top of: {before}" * bool(before),
@@ -394,7 +395,7 @@ def about_topic(topics, name, patches):
               for letter in own for test in TEST.findall(letter.text)),
             "Tests for other suites: tests/, Documentation/dio/suites.rst" *
             bool(topics[name].lines("Tests"))]
-    return "\n" + "\n".join(filter(None, said)) + "\n"
+    return "\n" + f"{body}\n\n" * bool(body) + "\n".join(filter(None, said)) + "\n"
 
 
 def topic_faults(root):
