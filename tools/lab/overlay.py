@@ -33,7 +33,8 @@ gone, so the next run puts right one that was cut short.
 
 A semantic patch is applied rule by rule: rules 1..k must change what rules 1..k-1 made, in as many
 places (stretches of changed lines) as the comment "// places: N" directly above rule k says, else
-in one ("// places: N-M" where bases differ). What spatch answers is kept in
+in one ("// places: N-M" where bases differ). spatch does not change what a comment says: a line
+"// comment: OLD => NEW" of a rule does, where OLD stands once. What spatch answers is kept in
 $XDG_CACHE_HOME/linux-dio/spatch, by what it was asked.
 
 Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, trees or system;
@@ -350,25 +351,39 @@ def after_rules(name, rules, base_file, folder):
         return old
 
     new = kept(apply, rules, base_file.suffix, old)
-    return tidy(old.decode("latin-1"), new.decode("latin-1"), rules)
+    text = tidy(old.decode("latin-1"), new.decode("latin-1"), rules)
+    for was, now in re.findall(r"^// comment: (.+) => (.+)$", rules, re.M):
+        if text.count(was) != 1:
+            raise Fault(name, f"{text.count(was)} places have \"{was}\", one is needed")
+        text = text.replace(was, now)
+    return text
 
 
 def tidy(old, new, rules=""):
     """What spatch made of old, but that no line added ends in white space or is a second blank one:
     1.3 leaves an empty line of a rule where it was indented, in front of the one that is there. And
-    where a line of a parameter list was indented with blanks, or a member of an initializer aligned
-    with them, it is as the rule has it, if that indents it."""
-    if not re.search(r"[ \t]\n|\n\n\n|\n |\n\t\.\w+ +=", new):
-        return new
+    lines added are as the rule has them, where spatch spaced or broke them in another way; indented
+    as spatch did, but where that is with blanks and the rule indents them."""
     lines = new.splitlines(keepends=True)
-    written = {" ".join(line[1:].split()): line[1:] + "\n"
-               for line in rules.split("\n") if re.match(r"\+\s", line)}
+    written, several = {}, set()
+    for form in re.findall(r"^\+(.*\S)", rules, re.M):
+        key = "".join(form.split())
+        if written.setdefault(key, form) != form:
+            several.add(key)
+        written[key] = form
     matcher = difflib.SequenceMatcher(None, old.splitlines(keepends=True), lines, autojunk=False)
     for op, _, _, start, end in reversed(matcher.get_opcodes()):
         for i in reversed(range(start, end) if op != "equal" else ()):
             lines[i] = lines[i].rstrip() + "\n"
-            if re.match(r"  |\t\.\w+ +=", lines[i]):
-                lines[i] = written.get(" ".join(lines[i].split()), lines[i])
+            for last in (i + 3, i + 1):     # a member of a table, in three lines
+                key = "".join("".join(lines[i:last]).split())
+                indent = re.match(r"\s*", lines[i])[0]
+                if key in written and last <= end and (key not in several or indent[:2] == "  "):
+                    form = written[key]
+                    blanks = indent.endswith(" ") and form[0].isspace()
+                    lines[i:last] = [(form if blanks else indent + form.lstrip()) + "\n"]
+                    end -= last - i - 1
+                    break
             if lines[i] == "\n" and "\n" in lines[max(i - 1, 0):i] + lines[i + 1:i + 2]:
                 del lines[i]
     return "".join(lines)

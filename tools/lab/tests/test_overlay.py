@@ -73,6 +73,7 @@ MORE = "@more@\n@@\n struct thing {\n \t...\n \tint c;\n+\tint d;\n };\n"
 EXPORT = "@export@\n@@\n int second(...)\n {\n \t...\n }\n+EXPORT_SYMBOL_GPL(second);\n"
 LOCKS = "@locks@\nexpression t;\n@@\n lock_thing(t);\n+note(t);\n"
 AFTER = "@after@\n@@\n int second(...);\n+int fourth(void);\n"
+SAYS = "@\n// comment: /* c => /* a c\n"
 # A rule that knows what one before it matched, and one that builds on its text
 BUILDS = """\
 // SPDX-License-Identifier: GPL-2.0
@@ -127,6 +128,9 @@ APPLIES = (
     *(({"block/thing.c.cocci": f"// places: {places}\n" + LOCKS},
        {"block/thing.c": THING.replace("k_thing(t);\n", "k_thing(t);\n\tnote(t);\n")})
       for places in ("2", "1-2")),
+    ({"block/thing.c.cocci": "// places: 3\n" + LOCKS.replace("@\n", SAYS, 1)},
+     {"block/thing.c": THING.replace("k_thing(t);\n", "k_thing(t);\n\tnote(t);\n")
+      .replace("/* c", "/* a c")}),
     ({"fs/Kconfig.add": "# before: endmenu\n\nconfig NEW\n\tbool\n\n",
       "fs/Makefile.add": "obj-y += three.o\n"},
      {"fs/Kconfig": BASE["fs/Kconfig"].replace("endmenu", "config NEW\n\tbool\n\nendmenu"),
@@ -167,6 +171,8 @@ FAULTS = (
          {"block/thing.c": THING.replace("\tlock_thing(t);\n\tif",
                                          "\tlock_thing(t);\n\tnote(t);\n\tif")},
          ": rule locks: was applied before to block/thing.c"),
+        (LOCKS.replace("@\n", SAYS.replace("/* c", "t)"), 1), {},
+         ": 10 places have \"t)\", one is needed"),
         ("@gone@\n@@\n gone(t);\n+there(t);\n", {},
          ": rule gone: matches nothing in block/thing.c"),
         ("@r@\n@@\n-int first(void\n+int f(void)\n { ... }\n", {},
@@ -509,6 +515,8 @@ class Tidy(unittest.TestCase):
         ("\t.a = b,\n", MEMBER, "\t.a = b,\n\t.open  = f,\n", "\t.a = b,\n\t.open\t\t= f,\n"),
         ("\t.a = b,\n", MEMBER, "\t.open  = f,\n\t.a = b,\n", "\t.open\t\t= f,\n\t.a = b,\n"),
         ("\t.a = b,\n", MEMBER, "\t.a = b,\n\t.open = g,\n", "\t.a = b,\n\t.open = g,\n"),
+        ("a\n", '+f(1, "b");\n', 'a\n\tf(1,"b");\n', 'a\n\tf(1, "b");\n'),
+        ("a\n", "+\t{ B },\n", "a\n\t{\n\t\tB\n\t},\nc\n", "a\n\t{ B },\nc\n"),
     )
 
     def test_shapes(self):
