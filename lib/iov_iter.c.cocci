@@ -12,8 +12,8 @@
 typedef bool;
 @@
 +/*
-+ * May one bio_vec go on from @page to @next? Within a folio, which its first page in the bio_vec
-+ * tells, always; besides where the block layer would join bio_vecs, too (biovec_phys_mergeable()).
++ * May one bio_vec go on from @page to @next? Where the block layer would join two of them
++ * (biovec_phys_mergeable()); where it never would, within a folio.
 + */
 +static inline bool pages_adjoin(struct page *page, struct page *next)
 +{
@@ -46,7 +46,9 @@ typedef bool;
 -static unsigned int get_contig_folio_len(...)
 -{ ... }
 
+// places: 2
 @call depends on gone@
+// comment:  * contained in a single folio as a single bvec instead of multiple entries. =>  * as a single bvec instead of multiple entries, also those of several folios.
 expression list args;
 @@
 -get_contig_folio_len
@@ -55,7 +57,39 @@ expression list args;
 
 // Memory of one page, as small requests have, was taken by way of a table of pages.
 
-@one_page depends on call@
+// places: 3
+@gup_flags depends on call@
+identifier i, extraction_flags, gup_flags;
+@@
++static unsigned int iter_gup_flags(const struct iov_iter *i, iov_iter_extraction_t extraction_flags)
++{
++	unsigned int gup_flags = 0;
++
++	if (i->data_source == ITER_DEST)
++		gup_flags |= FOLL_WRITE;
++	if (extraction_flags & ITER_ALLOW_P2PDMA)
++		gup_flags |= FOLL_PCI_P2PDMA;
++	if (i->nofault)
++		gup_flags |= FOLL_NOFAULT;
++	return gup_flags;
++}
++
+ iov_iter_extract_user_pages(struct iov_iter *i, ..., iov_iter_extraction_t extraction_flags, ...)
+ {
+ 	...
+-	unsigned int gup_flags = 0;
++	unsigned int gup_flags = iter_gup_flags(i, extraction_flags);
+ 	...
+-	if (i->data_source == ITER_DEST)
+-		gup_flags |= FOLL_WRITE;
+-	if (extraction_flags & ITER_ALLOW_P2PDMA)
+-		gup_flags |= FOLL_PCI_P2PDMA;
+-	if (i->nofault)
+-		gup_flags |= FOLL_NOFAULT;
+ 	...
+ }
+
+@one_page depends on gup_flags@
 typedef bool;
 identifier f = iov_iter_extract_bvecs;
 @@
@@ -71,19 +105,11 @@ identifier f = iov_iter_extract_bvecs;
 +				iov_iter_extraction_t extraction_flags)
 +{
 +	unsigned long addr = (unsigned long)i->ubuf + i->iov_offset;
-+	unsigned int gup_flags = 0;
 +	size_t len = i->count;
 +	struct page *page;
 +	int ret;
 +
-+	if (i->data_source == ITER_DEST)
-+		gup_flags |= FOLL_WRITE;
-+	if (extraction_flags & ITER_ALLOW_P2PDMA)
-+		gup_flags |= FOLL_PCI_P2PDMA;
-+	if (i->nofault)
-+		gup_flags |= FOLL_NOFAULT;
-+
-+	ret = pin_user_pages_fast(addr, 1, gup_flags, &page);
++	ret = pin_user_pages_fast(addr, 1, iter_gup_flags(i, extraction_flags), &page);
 +	if (unlikely(ret <= 0))
 +		return ret ? ret : -EFAULT;
 +	bvec_set_page(bv, page, len, offset_in_page(addr));
@@ -97,17 +123,15 @@ identifier f = iov_iter_extract_bvecs;
  { ... }
 
 @one_page_first depends on one_page@
-expression max, vecs, nr, mask;
-identifier pages, iter, bv, max_size, nr_vecs, max_vecs, extraction_flags;
+identifier mask, iter, bv, max_size, nr_vecs, max_vecs, extraction_flags;
 @@
  iov_iter_extract_bvecs(struct iov_iter *iter, struct bio_vec *bv, size_t max_size,
-			unsigned short *nr_vecs, unsigned short max_vecs, ...,
+			unsigned short *nr_vecs, unsigned short max_vecs, unsigned mask,
 			iov_iter_extraction_t extraction_flags)
  {
 	...
+ 	if (...) { ... } else if (iov_iter_alignment(iter) & mask) { ... }
 +	if (!*nr_vecs && max_vecs && max_size >= PAGE_SIZE && iter_is_one_page(iter))
 +		return extract_one_page(iter, bv, nr_vecs, extraction_flags);
-+
-	BUILD_BUG_ON(...);
 	...
  }

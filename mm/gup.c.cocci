@@ -365,15 +365,15 @@ identifier addr, end, flags, pages, nr, next, pgdp;
 
 // What bio_vecs hold was let go folio by folio.
 
-@include_uio depends on many@
+@include_bvec depends on many@
 @@
  #include <linux/secretmem.h>
-+#include <linux/uio.h>
++#include <linux/bvec.h>
 
-@unpin_bvecs depends on include_uio@
+@unpin_bvecs depends on include_bvec@
 identifier next = gup_fast_unpin_user_pages;
 @@
-+static unsigned int __unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++static unsigned int __unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool only_dirty)
 +{
 +	struct bio_vec *end = bvecs + nr;
 +	struct pins pins = { };
@@ -387,7 +387,7 @@ identifier next = gup_fast_unpin_user_pages;
 +		for (; left; left -= pages, page += pages) {
 +			struct folio *folio = gup_folio_range_next(page, left, 0, &pages);
 +
-+			if (dirty && !folio_test_dirty(folio)) {
++			if (only_dirty && !folio_test_dirty(folio)) {
 +				if (page != start) {
 +					bv->bv_len -= (page - bv->bv_page) * PAGE_SIZE;
 +					bv->bv_len += bv->bv_offset;
@@ -408,22 +408,22 @@ identifier next = gup_fast_unpin_user_pages;
 + * unpin_user_bvecs() - let go of pinned memory that bio_vecs hold
 + * @bvecs: each holds one pin of each of its pages
 + * @nr: how many there are
-+ * @dirty: stop where a page is not dirty
++ * @only_dirty: stop where a page is not dirty
 + *
 + * Context: any.
 + *
-+ * Return: how many were let go, @nr unless @dirty. Of the next one the pages in front of the one
-+ * that is not dirty were let go, too, and cut off.
++ * Return: how many were let go, @nr unless @only_dirty. Of the next one the pages in front of the
++ * one that is not dirty were let go, too, and cut off.
 + */
-+unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool only_dirty)
 +{
 +	struct folio *folio;
 +
 +	if (nr != 1 || bvecs->bv_offset + bvecs->bv_len > PAGE_SIZE)
-+		return __unpin_user_bvecs(bvecs, nr, dirty);
++		return __unpin_user_bvecs(bvecs, nr, only_dirty);
 +	/* Of one page there is nothing to count together. */
 +	folio = page_folio(bvecs->bv_page);
-+	if (dirty && !folio_test_dirty(folio))
++	if (only_dirty && !folio_test_dirty(folio))
 +		return 0;
 +	gup_put_folio(folio, 1, FOLL_PIN);
 +	return 1;

@@ -97,7 +97,7 @@ iterator name bio_for_each_folio_all, bio_for_each_bvec_all;
 + * Anonymous and shared memory has but the flag; with the folio unlocked somebody may clean it
 + * right after this was asked, as well as right after it was marked.
 + */
-+static inline bool folio_can_get_dirtier(struct folio *folio)
++static inline bool folio_needs_dirtying(struct folio *folio)
 +{
 +	if (!folio_test_dirty(folio))
 +		return true;
@@ -112,7 +112,7 @@ iterator name bio_for_each_folio_all, bio_for_each_bvec_all;
 +	end = bv->bv_page + DIV_ROUND_UP(bv->bv_offset + bv->bv_len, PAGE_SIZE);
 +	for (; page < end; page = folio_page(folio, folio_nr_pages(folio))) {
 +		folio = page_folio(page);
-+		if (folio_can_get_dirtier(folio)) {
++		if (folio_needs_dirtying(folio)) {
 +			folio_lock(folio);
 +			folio_mark_dirty(folio);
 +			folio_unlock(folio);
@@ -125,7 +125,7 @@ iterator name bio_for_each_folio_all, bio_for_each_bvec_all;
 +{
 +	bool one_page = bv->bv_offset + bv->bv_len <= PAGE_SIZE;
 +
-+	if (!one_page || folio_can_get_dirtier(page_folio(bv->bv_page)))
++	if (!one_page || folio_needs_dirtying(page_folio(bv->bv_page)))
 +		__bvec_mark_dirty(bv);
 +}
 +

@@ -175,14 +175,14 @@ identifier next = unpin_user_pages_lockless;
 + * unpin_user_bvecs() - let go of pinned memory that bio_vecs hold
 + * @bvecs: each holds one pin of each of its pages
 + * @nr: how many there are
-+ * @dirty: stop where a page is not dirty
++ * @only_dirty: stop where a page is not dirty
 + *
 + * Context: any.
 + *
-+ * Return: how many were let go, @nr unless @dirty. Of the next one the pages in front of the one
-+ * that is not dirty were let go, too, and cut off.
++ * Return: how many were let go, @nr unless @only_dirty. Of the next one the pages in front of the
++ * one that is not dirty were let go, too, and cut off.
 + */
-+unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty)
++unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool only_dirty)
 +{
 +	struct bio_vec *end = bvecs + nr;
 +	struct pins pins = { };
@@ -196,7 +196,7 @@ identifier next = unpin_user_pages_lockless;
 +		for (; left; left -= pages, page += pages) {
 +			struct folio *folio = gup_folio_range_next(page, left, 0, &pages);
 +
-+			if (dirty && !folio_test_dirty(folio)) {
++			if (only_dirty && !folio_test_dirty(folio)) {
 +				if (page != start) {
 +					bv->bv_len -= (page - bv->bv_page) * PAGE_SIZE;
 +					bv->bv_len += bv->bv_offset;

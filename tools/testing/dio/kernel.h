@@ -132,7 +132,7 @@ int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct pa
 void folio_add_pin(struct folio *folio);
 void unpin_user_page_range_dirty_lock(struct page *page, unsigned long nr, bool dirty);
 struct bio_vec;
-unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool dirty);
+unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool only_dirty);
 void put_page(struct page *page);
 void memzero_page(struct page *page, size_t offset, size_t len);
 struct folio *page_folio(struct page *page);

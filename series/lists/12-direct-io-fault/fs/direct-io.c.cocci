@@ -2,8 +2,9 @@
 // After a fault of the memory, what was mapped is filled with zeros. Blocks that were there before
 // need none: the write is short there.
 
-// places: 2
+// places: 3
 @refill@
+// comment: but the filesystem has some outstanding => but the filesystem has some new
 identifier dio, sdio, op;
 @@
  dio_refill_pages(struct dio *dio, struct dio_submit *sdio
