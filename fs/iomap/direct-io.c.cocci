@@ -74,9 +74,24 @@ identifier plug;
  struct blk_plug plug;
 +bool plugged = false;
 
-// A write over a block that is mapped and was written needs no more than a read of it does.
+// What the simple path is called is no more of reads.
 
-@submit depends on declare@
+@rename depends on declare@
+identifier iocb, iter, iomi;
+@@
+-__iomap_dio_read_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi)
++__iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi)
+ { ... }
+
+@exported depends on rename@
+declarer name EXPORT_SYMBOL_GPL;
+@@
+-EXPORT_SYMBOL_GPL(__iomap_dio_read_simple);
++EXPORT_SYMBOL_GPL(__iomap_dio_simple);
+
+// The bio of a simple read had no plug, also where one is of use.
+
+@submit depends on exported@
 identifier f = iomap_dio_simple_end_io;
 @@
 +/* The plug ends before anybody waits: what going to sleep takes out of one is left to threads. */
@@ -92,21 +107,21 @@ identifier f = iomap_dio_simple_end_io;
  static void f(...)
  { ... }
 
-@rename depends on submit@
-identifier iocb, iter, iomi;
+@plugged depends on submit@
+identifier bio;
 @@
--__iomap_dio_read_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi)
-+__iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi)
- { ... }
+ __iomap_dio_simple(...)
+ {
+ 	<+...
+-	submit_bio_wait(bio);
++	bio_await(bio, NULL, bdev_wants_plug(bio->bi_bdev) ? iomap_dio_send_plugged : NULL);
+ 	...+>
+ }
 
-@exported depends on rename@
-declarer name EXPORT_SYMBOL_GPL;
-@@
--EXPORT_SYMBOL_GPL(__iomap_dio_read_simple);
-+EXPORT_SYMBOL_GPL(__iomap_dio_simple);
+// A write over a block that is mapped and was written needs no more than a read of it does.
 
-// places: 7
-@write depends on exported exists@
+// places: 6
+@write depends on plugged exists@
 typedef bool, gfp_t;
 identifier iocb, iter, iomi, gfp, sr, bio;
 expression init, vecs, pool, mapped;
@@ -141,9 +156,6 @@ expression init, vecs, pool, mapped;
 -	    user_backed_iter(iter)
 +	    !write && user_backed_iter(iter)
  	    ) { ... }
- 	...
--	submit_bio_wait(bio);
-+	bio_await(bio, NULL, bdev_wants_plug(bio->bi_bdev) ? iomap_dio_send_plugged : NULL);
  	...
  }
 

@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 // Reads of one block have a way of their own, and a write over a block needs no more than they do.
+
+@declared@
+symbol iocb, iter, iomi;
+@@
+-ssize_t __iomap_dio_read_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi);
++ssize_t __iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter, struct iomap_iter *iomi);
+
+// places: 2
+@rename depends on declared@
+attribute name __always_inline;
+typedef iomap_iter_begin_fn;
+symbol iocb, iter, begin;
+@@
+ static ssize_t __always_inline
+-iomap_dio_read_simple(struct kiocb *iocb, struct iov_iter *iter, iomap_iter_begin_fn begin)
++iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter,
++						iomap_iter_begin_fn begin)
+ {
+ <+...
+-__iomap_dio_read_simple
++__iomap_dio_simple
+ (...)
+ ...+>
+ }
+
 // With the prototype goes what is said of it.
 
-@was@
+@was depends on rename@
 @@
--ssize_t __iomap_dio_read_simple(...);
+-ssize_t __iomap_dio_simple(...);
 
 @is depends on was@
 attribute name __always_inline;
@@ -37,9 +62,7 @@ identifier iocb, iter, begin;
 +}
 +
  static ssize_t __always_inline
--iomap_dio_read_simple(struct kiocb *iocb, struct iov_iter *iter, iomap_iter_begin_fn begin)
-+iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter,
-+						iomap_iter_begin_fn begin)
+ iomap_dio_simple(struct kiocb *iocb, struct iov_iter *iter, iomap_iter_begin_fn begin)
  {
  	...
  }
@@ -58,15 +81,4 @@ identifier iomi, ret;
  	if (ret)
  		return ret;
  	...
- }
-
-@call depends on both@
-@@
- iomap_dio_simple(...)
- {
- 	<+...
--	__iomap_dio_read_simple
-+	__iomap_dio_simple
- 	(...)
- 	...+>
  }
