@@ -25,7 +25,6 @@
 /* What QLA_DSD_MAX_LENGTH rests on */
 static_assert(sizeof_field(struct dsd32, length) == sizeof(u32));
 static_assert(sizeof_field(struct dsd64, length) == sizeof(u32));
-static_assert(QLA_DSD_MAX_LENGTH == U32_MAX);
 
 #define RING_ENTRIES	128
 #define MAX_ENTRY_BYTES	128

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // A chip that was reset must be told its rings. Of the two commands that do so only that of firmware
-// with virtual ports is in the list of what is sent meanwhile.
+// with virtual ports is in the list of what is sent meanwhile. Nor is the question for the options of
+// adapters before 24xx, which go with the reset.
 
 @rom_commands@
 symbol rom_cmds, MBC_MID_INITIALIZE_FIRMWARE;
@@ -10,6 +11,7 @@ initializer list before, after;
 @@
  static struct rom_cmd { fs } rom_cmds[] = {
  	before,
++	{ MBC_GET_FIRMWARE_OPTION },
 +	{ MBC_INITIALIZE_FIRMWARE },
  	{ MBC_MID_INITIALIZE_FIRMWARE },
  	after,
