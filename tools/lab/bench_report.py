@@ -417,6 +417,8 @@ def main():
     if not os.path.exists(source):
         sys.exit(f"bench: no {source}: make run")
     steps = bench.load(os.path.join(os.path.dirname(source), bench.STEPS))
+    if not steps and len(sys.argv) < 2:
+        steps = bench.load(os.path.join(bench.LAB, "../../series", bench.STEPS))
     rows = bench.of_base(bench.load(source) + steps, base)
     if not rows:
         sys.exit(f"bench: {source} has nothing of {base or 'any base'}: make run")

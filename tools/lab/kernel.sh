@@ -358,9 +358,12 @@ build_step()
 	tree=$(dir_of step)
 	[ -n "$1" ] || rm -rf "$tree"
 	[ -d "$tree" ] || step copy-step copy_tree "$(dir_of stock)" "$tree"
-	[ -n "$1" ] || return 0
-	step apply-step apply_step "$1" "$tree"
-	step build-step compile_step "$1" "$tree"
+	if [ -n "$1" ]; then
+		rm -f "$tree/.lab-built"
+		step apply-step apply_step "$1" "$tree"
+		step build-step compile_step "$1" "$tree"
+	fi
+	: >"$tree/.lab-built"
 }
 
 case ${1-}:${2-}:${3-} in

@@ -20,9 +20,9 @@ for base V, or others in place of those of the same name; base/V/series/omit lis
 left out there (lists/NAME, below a comment that says why).
 
 What a patch has below "Rows:" (case and metric) is put behind its message, once series_steps.py has
-measured them before and behind it (DIR/steps.json). cover is the cover letter. "Left out:" names
-paths that stay in this repository, "Checkpatch:" what checkpatch --strict may say (type, file,
-reason).
+measured them before and behind it (DIR/steps.json, or if there is none series/steps.json). cover is
+the cover letter. "Left out:" names paths that stay in this repository, "Checkpatch:" what
+checkpatch --strict may say (type, file, reason).
 
 series/topics/ has what is sent together, and apart from the rest: each file there is a cover
 letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics on which it
@@ -745,9 +745,10 @@ def table(rows):
                      for row in cells)
 
 
-def with_steps(letter, out, short):
+def with_steps(letter, root, out, short):
     """The letter, and behind its text what its rows were before and behind the patch."""
-    results = {(r["case"], r["metric"]): r for r in bench.load(out / bench.STEPS)
+    steps = bench.load(out / bench.STEPS) or bench.load(root / "series" / bench.STEPS)
+    results = {(r["case"], r["metric"]): r for r in steps
                if bench.series_of(r["base"]) == short and r["patch"] == letter.name}
     shown = [results[row] for row in rows_of(letter) if row in results]
     if not shown:
@@ -966,7 +967,7 @@ def do_modern(root, tree, out, which, topic):
     if faults:
         return refuse(tree, version, faults)
     allowed = [line for cover in covers for line in cover.lines("Checkpatch")]
-    patches = [Patch(with_steps(p.letter, out, short), p.contents) for p in patches]
+    patches = [Patch(with_steps(p.letter, root, out, short), p.contents) for p in patches]
     rc, there = 0, {name_of(patch.letter) for patch in patches}
     chosen = [name for name in topics
               if there & set(topics[name].lines("Patches")) and topic in ("all", name)]
