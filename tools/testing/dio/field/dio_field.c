@@ -58,7 +58,8 @@ static struct {
 	u64 i_size, allocated;		/* bytes; blocks */
 } file;
 
-static u64 pointers(void)		/* of an indirect block */
+/* Of an indirect block */
+static u64 pointers(void)
 {
 	return 1ULL << (file.blkbits - 2);
 }

@@ -23,10 +23,10 @@
  * the mean of the readers' own times divided by the number of all blocks. Whether two devices are
  * on one disk dio_guard.sh tells.
  *
- * A device that fails says so in a line on stderr, and the others are stopped. Exit status: 0 all was
- * read, and right if verified; 2 usage; 3 no such device, or it cannot be opened; 4 read error, device
- * gone, or no splice (before 2.6.17); 5 wrong data. But for nocopy it needs no system call that Linux
- * 2.4 did not have.
+ * A device that fails says so in a line on stderr, and the others are stopped. Exit status: 0 all
+ * was read, and right if verified; 2 usage; 3 no such device, or it cannot be opened; 4 read error,
+ * device gone, or no splice (before 2.6.17); 5 wrong data. But for nocopy it needs no system call
+ * that Linux 2.4 did not have.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
@@ -251,8 +251,8 @@ static void __noreturn run_reader(const struct reader *r, int ready, int start)
 /* --- The parent --- */
 
 /*
- * Fork the readers and return when all are ready. Closing the descriptor returned starts them. However
- * the parent ends, the kernel kills those that are left.
+ * Fork the readers and return when all are ready. Closing the descriptor returned starts them.
+ * However the parent ends, the kernel kills those that are left.
  */
 static int fork_readers(void)
 {

@@ -12,8 +12,8 @@
  * monotonic clock, so under QEMU's -icount nothing depends on the host. A device is as long as size
  * says, zero at first, its sectors are those at the start of the modelled disk.
  *
- * Two processes: the first, the keeper, makes the devices and takes them away; its child, the server,
- * answers requests from memory.
+ * Two processes: the first, the keeper, makes the devices and takes them away; its child, the
+ * server, answers requests from memory.
  *
  * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk or no io_uring.
  */
