@@ -25,13 +25,9 @@ BEFORE = {"field-4": CLEARED, "field-5": EVERY_BLOCK}
 COLUMNS = ("report", "case", "metric", "unit", "ours", "fault", "reported", "fault is")
 NOTES = """\
 Modelled: how files lie on the disk, and what get_block answers. Not modelled: CPU time, an elevator
-that merges requests, write caches, metadata and journals. What disks make of all five reports is
-measured in a guest (make bench, ARRAY=fc, many), stock and patched. fault is our engine with what a
-report found put back into it.
-field-4: cleared is what memset() clears: with the fault, struct dio and the cursor with its page
-    pointers.
-field-5: io_kib is on a stripe of 128 KiB. CPU a MiB is counted in the guest; xfs is not here. fill is
-    a hole that the engine may fill, ext2 itself sends it through the page cache. Of 64 KiB I/Os on
+that merges requests, write caches, metadata and journals: what disks make of the reports is measured
+in a guest (make bench, ARRAY=fc, many). fault is our engine with what a report found put back into it.
+field-4: cleared is what memset() clears. field-5: io_kib is on a stripe of 128 KiB. Of 64 KiB I/Os on
     1 KiB blocks one in four meets a boundary, after 12 of 64 blocks: the fault costs less. What is
     reported beside ext2-4k-512m-create is ext3's."""
 
@@ -61,23 +57,10 @@ def result(row):
             "reported": bench.reported(row["report"], case, row["metric"])}
 
 
-def fold(results):
-    """One row for the ways to write a file, where all of their figures are the same."""
-    rows = {}
-    for r in results:
-        case = r["case"].removesuffix("-harness")
-        stem, _, how = case.rpartition("-")
-        same = stem if r["report"] == "field-5" else case
-        key = (r["report"], same, r["metric"], r["patched"], r["before"], r["reported"])
-        rows.setdefault(key, (r, stem, []))[2].append(how)
-    for r, stem, hows in rows.values():
-        yield {**r, "case": f"{stem}-{','.join(hows)}" if stem else hows[0]}
-
-
 def table(results):
     rows = [COLUMNS]
-    for r in fold(sorted(results, key=lambda r: r["report"])):
-        rows.append((r["report"], r["case"], r["metric"], r["unit"], bench.show(r["patched"]),
+    for r in sorted(results, key=lambda r: r["report"]):
+        rows.append((r["report"], r["case"].removesuffix("-harness"), r["metric"], r["unit"], bench.show(r["patched"]),
                      bench.show(r["before"]), bench.show(r["reported"]), r["before_is"]))
     widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
     return "\n".join("  ".join(cell.rjust(w) if 4 <= i <= 6 else cell.ljust(w)

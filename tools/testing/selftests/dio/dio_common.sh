@@ -546,3 +546,47 @@ dio_pull()
 {
 	_dio_put 1 "/sys/block/${1##*/}/device/delete"
 }
+
+# dio_load_start WAY NODE FROM BYTES BS LOG: writes, and reads what it wrote, over and over, until
+# dio_load_end PID LOG; DIO_LOAD is its process. direct and raw: fio keeps 32 requests in flight.
+# buffered: each write is synced, then all is read from the disk.
+dio_load_start()
+{
+	rm -f "$DIO_TMP/load-stop"
+	if [ "$1" = buffered ]; then
+		_dio_load_buffered "$2" $(($3 / $5)) $(($4 / $5)) "$5" >"$6" 2>&1 &
+	else
+		# fio takes size= for the end of a raw device.
+		_dio_w=$4
+		[ "$1" = direct ] || _dio_w=$(($3 + $4))
+		fio --eta=never --name=load --filename="$2" --rw=write --offset="$3" --io_size="$4" \
+			--size="$_dio_w" --bs="$5" --direct=1 --ioengine=libaio --iodepth=32 \
+			--time_based --runtime=3600 --max_latency=120s --verify=crc32c \
+			--verify_interval=512 --verify_backlog=32 --verify_fatal=1 --verify_state_save=0 >"$6" 2>&1 &
+	fi
+	DIO_LOAD=$!
+}
+
+# _dio_load_buffered NODE PLACE BLOCKS BS: one of two patterns after the other
+_dio_load_buffered()
+{
+	until [ -e "$DIO_TMP/load-stop" ]; do
+		for _dio_w in A B; do
+			head -c $(($3 * $4)) /dev/zero | tr '\0' $_dio_w >"$DIO_TMP/load-data" &&
+				dd if="$DIO_TMP/load-data" of="$1" bs="$4" seek="$2" oflag=dsync \
+					conv=notrunc status=none && blockdev --flushbufs "$1" &&
+				dd if="$1" bs="$4" skip="$2" count="$3" status=none |
+					cmp - "$DIO_TMP/load-data" || return
+		done
+	done
+}
+
+# fio ends with 128 if it was told to stop and nothing was wrong.
+dio_load_end()
+{
+	_dio_rc=0
+	touch "$DIO_TMP/load-stop"
+	! grep -qsx fio "/proc/$1/comm" || kill "$1"
+	wait "$1" || _dio_rc=$?
+	[ $_dio_rc -eq 0 ] || [ $_dio_rc -eq 128 ] || { cat "$2"; return 1; }
+}

@@ -3,7 +3,6 @@
  * Direct I/O on a file that others truncate.
  *
  *	dio_race [disk=1] unit=512 n=400 [steady | whole] [apart] [within=120] FILE
- *	dio_race [disk=1] cut FILE
  *	dio_race [disk=1] fallback|extend|beyond|aligned|behind|over FILE
  *	dio_race [disk=1] clean [into=FILE2] FILE
  *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
@@ -29,7 +28,6 @@
  *
  * The other words are one race each, on a disk that takes more than a second (aligned: five):
  *
- *	cut		a truncate while a read is in flight, once, on a file of stamps
  *	fallback	an AIO write of a part of a block; meanwhile a write that meets a hole goes
  *			on in the page cache, reads that block as it was, and writes all of it: the
  *			first write is undone, unless the second waits for it
@@ -318,22 +316,6 @@ static aio_context_t send_one(struct iocb *cb, int write, void *mem, size_t len,
 	aio_prepare(cb, fd, write, mem, len, pos);
 	aio_submit(ctx, &cb, 1);
 	return ctx;
-}
-
-/* When the blocks have been freed, nothing is on its way to or from them. */
-static void cut_below_read(void)
-{
-	struct timespec soon = { .tv_nsec = 500000000 };
-	struct io_event event;
-	struct iocb cb;
-	aio_context_t ctx = send_one(&cb, 0, buf, IO_MAX, 0);
-
-	cut_file(0);
-	if (aio_wait(ctx, &event, 1, 1, &soon) != 1)
-		die(1, "%s: it is cut off, and a read of it still on its way", name);
-	if (event.res != IO_MAX)
-		die(1, "%s: a read gave %s", name, result_name(event.res));
-	check_racing(buf, 0, IO_MAX);
 }
 
 static void check_stamps(const unsigned char *mem, size_t pos, size_t len)
@@ -637,7 +619,7 @@ static void wait_for_processes(void)
 }
 
 static const char usage[] =
-	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] [apart] FILE, or cut|... FILE";
+	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] [apart] FILE, or over|... FILE";
 
 static const struct word words[] = {
 	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
@@ -652,7 +634,6 @@ static const struct word words[] = {
 
 static const struct race races[] = {
 	{ "check", check_as_it_is, 0, 0, 0, 0 },
-	{ "cut", cut_below_read, 0, 0, 0, 0 },
 	{ "fallback", write_beside_aio, BLOCK_MAX + STAMP_SECTOR, STAMP_SECTOR, BLOCK_MAX - PAGE,
 	  PAGE + STAMP_SECTOR },
 	{ "extend", write_beside_aio, 0, PAGE / 2, PAGE / 2, PAGE / 2 },

@@ -12,8 +12,8 @@
  * monotonic clock, so under QEMU's -icount nothing depends on the host. A device is as long as size
  * says, zero at first, its sectors are those at the start of the modelled disk.
  *
- * Two processes: the first, the keeper, makes the devices and takes them away, also when the server
- * is killed; its child, the server, answers requests from memory.
+ * Two processes: the first, the keeper, makes the devices and takes them away; its child, the
+ * server, answers requests from memory.
  *
  * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk or no io_uring.
  */
@@ -275,18 +275,6 @@ static void __noreturn serve(int ready)
 	}
 }
 
-/* For a server that is gone; what it died of it has said, unless it was killed. */
-static void __noreturn server_ended(void)
-{
-	int status;
-
-	waitpid(server, &status, 0);
-	server = 0;
-	if (WIFSIGNALED(status))
-		die(1, "the server was killed by signal %d", WTERMSIG(status));
-	exit(WEXITSTATUS(status));
-}
-
 static void start_server(void)
 {
 	int ready[2];
@@ -301,7 +289,7 @@ static void start_server(void)
 		serve(ready[1]);
 	close(ready[1]);
 	if (read(ready[0], &byte, 1) != 1)
-		server_ended();
+		die(1, "no server");	/* it has said why */
 }
 
 static void start_devices(void)
@@ -344,7 +332,6 @@ int main(int argc, char **argv)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	keeper = getpid();
 	control = open("/dev/ublk-control", O_RDWR);
@@ -357,7 +344,5 @@ int main(int argc, char **argv)
 	start_server();
 	start_devices();
 	sigwait(&signals, &k);
-	if (k == SIGCHLD)
-		server_ended();
 	return 0;
 }

@@ -191,9 +191,7 @@ int open_raw(int flags)
 	return open(raw_name, flags);
 }
 
-static const struct raw_case * const subjects[] = {
-	data_cases, file_cases, ctl_cases,
-};
+static const struct raw_case * const subjects[] = { io_cases, ctl_cases };
 
 static const struct raw_case *find_case(const char *name)
 {

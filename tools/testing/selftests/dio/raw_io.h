@@ -57,7 +57,7 @@ struct raw_case {
 	const char *args;	/* names of case_args, separated by blanks */
 };
 
-extern const struct raw_case ctl_cases[], data_cases[], file_cases[];
+extern const struct raw_case ctl_cases[], io_cases[];
 
 /* @result is a count, or a negative error number. */
 void expect(long result, long wanted, const char *what);

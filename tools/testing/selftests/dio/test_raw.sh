@@ -6,7 +6,7 @@
 # raw makes the bindings, raw_io carries out one case a call (see there); dio_ops makes random
 # requests, fio many at once (test_raw.fio), dio_pin and dio_race look after memory in use. The same
 # cases run on a disk with blocks of 512 bytes (DIO_SCRATCH, or scsi_debug) and on a loop device with
-# blocks of 4096. Device-mapper tables give disks that fail, are slow or grow; null_blk one that is
+# blocks of 4096. Device-mapper gives one that is slow; null_blk one that is
 # polled, one that takes two requests, and one that is done at once; scsi_debug those that are pulled
 # out, and one that is sick. tools/lab/raw_mutants.sh shows what all of it is worth.
 
@@ -17,7 +17,7 @@
 
 raw="$DIO_DIR/raw"
 raw_io="$DIO_DIR/raw_io"
-every_disk="same position flags ioctl splice modes"
+every_disk="same flags"
 
 # bind MINOR DISK
 bind()
@@ -171,6 +171,16 @@ size_of()
 	cat "/sys/class/block/${1##*/}/size"
 }
 
+# asked: the disk's answers to ioctls, asked by the raw device; its owner may set the block size. An
+# open for writing alone does not read.
+asked()
+{
+	set -- --getsz --getsize64 --getss --getpbsz --getro --getiomin --getioopt --getmaxsect
+	blockdev "$@" "$disk" >"$DIO_TMP/disk" && blockdev "$@" "$rawdev" >"$DIO_TMP/raw" &&
+		diff "$DIO_TMP/disk" "$DIO_TMP/raw" && blockdev --flushbufs --setbsz 4096 "$rawdev" &&
+		! cat 0>"$rawdev" 2>/dev/null
+}
+
 # holds BLOCK: that many times 64 KiB into the disk there are the first 64 KiB of the stamps, or the next
 holds()
 {
@@ -282,7 +292,7 @@ test_bindings()
 	dio_try "ioctls of rawctl by 32 bits" "$raw_io" compat /dev/raw/rawctl "$DIO_DISK" "$a"
 	bind "$a" "$DIO_DISK"
 	dio_expect 1 "$rawdev does not lead to $loop\$" "a raw device is no claim to another disk" \
-		"$raw_io" position "$rawdev" "$loop"
+		"$raw_io" same "$rawdev" "$loop"
 	dio_unbind "$a"
 	dio_try "bind, unbind, open and read at once" "$raw_io" race /dev/raw/rawctl "$DIO_DISK" \
 		"$a" "$loop"
@@ -342,43 +352,25 @@ of_each()
 	for each in $every_disk; do
 		on_disk "$disk" "$unit-byte blocks: $each" "$each"
 	done
+	dio_check "$unit-byte blocks: ioctls" bound "$disk" asked
 	dio_check "$unit-byte blocks: readonly" bound "$disk" not_written
 	dio_try "$unit-byte blocks: loop" bound "$disk" over_loop
 	dio_try "$unit-byte blocks: model" bound "$disk" model
 	dio_try "$unit-byte blocks: pins" bound "$disk" "$DIO_DIR/dio_pin" ways "$rawdev"
-	for each in aio uring fixed procs; do
+	for each in aio uring fixed procs splice; do
 		dio_try "$unit-byte blocks: $each" bound "$disk" load 128k 0 "$each"
 	done
 }
 
-# dm NAME TABLE: sets lacking, too
-dm()
-{
-	lacking=""
-	dio_dm "$1" "$2" || lacking=$DIO_WHY
-}
-
-# A disk that fails at 4 MiB, one that grows, and those that hold reads or writes back.
+# A disk that holds reads back
 test_dm()
 {
 	sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
-	bad=8192
-	dm bad "0 $bad linear $DIO_DISK 0
-$bad 8 error
-$((bad + 8)) $((sectors - bad - 8)) linear $DIO_DISK $((bad + 8))"
-	on_disk "$DIO_DM" "an error within a request" badblock $((bad * 512))
-	dm grow "0 $((sectors - 64)) linear $DIO_DISK 0"
-	on_disk "$DIO_DM" "the disk grows" grow \
-		"dmsetup reload dio_grow --table '0 $sectors linear $DIO_DISK 0' &&
-		dmsetup resume --noudevsync --noudevrules dio_grow"
-	dm slow_read "0 $sectors delay $DIO_DISK 0 1000 $DIO_DISK 0 0"
+	dio_dm slow_read "0 $sectors delay $DIO_DISK 0 1000 $DIO_DISK 0 0" || lacking=$DIO_WHY
 	dio_unless "$lacking" "a fork while the disk writes into memory" \
 		bound "$DIO_DM" "$DIO_DIR/dio_pin" "$rawdev"
 	on_disk "$DIO_DM" "requests are sent, not waited for" async
 	dio_unless "$lacking" "a mapped file keeps what was read into it" bound "$DIO_DM" dirty
-	# The other tables hold the disk no longer than the raw device was open.
-	dm slow_write "0 $sectors delay $DIO_DISK 0 0 $DIO_DISK 0 300"
-	on_disk "$DIO_DM" "a buffered read in the middle of a write" late
 	lacking=""
 }
 
@@ -433,14 +425,14 @@ test_pulled()
 	[ "$new_no" = "$old_no" ] || lacking="it is $new_no, not $old_no"
 	dio_unless "$lacking" "the new disk has the old number" true
 	dio_check "bind anew" prints "$(bound_line "$a" "$new_no")" "$raw" "$a" "$DIO_DISK"
-	dio_try "the new disk is read and written" "$raw_io" position "$rawdev" "$DIO_DISK"
+	dio_try "the new disk is read and written" "$raw_io" same "$rawdev" "$DIO_DISK"
 	dio_pull "$DIO_DISK"
 	dio_check "unbind after the disk was pulled" prints "$(bound_line "$a" 0:0)" \
 		"$raw" "$a" 0 0
 }
 
 dio_init "$@"
-dio_need awk blkdiscard dmsetup fio losetup mkfs.ext2 setpriv
+dio_need awk blkdiscard blockdev diff dmsetup fio losetup mkfs.ext2 setpriv
 dio_get_raw
 a=$DIO_RAW
 rawdev=/dev/raw/raw$a
@@ -456,7 +448,7 @@ dio_on_exit dio_umount "$DIO_TMP/ext2"
 "$DIO_DIR/disk_stamp" disk=1 size=128k "$DIO_TMP/stamps" || dio_skip_all "no stamps can be made"
 complaints=$(dio_complaints)
 lacking=""
-dio_plan 73
+dio_plan 66
 
 test_helper
 test_bindings
