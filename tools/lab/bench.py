@@ -161,6 +161,14 @@ def version(base):
     return [int(number) for number in re.findall(r"\d+", base or "")]
 
 
+def columns(rows, words):
+    """Rows of cells as lines of text; the first columns are words, the others numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(cell.ljust(w) if i < words else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(cells, widths))).rstrip()
+                     for cells in rows)
+
+
 def table(results):
     """The results as lines of text: by base, report, then case, in the order of their last
     figures."""
@@ -170,10 +178,7 @@ def table(results):
     for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"], order[r["case"]])):
         rows.append((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
                      *(show(r.get(k)) for k in COLUMNS[WORDS:])))
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(cell.ljust(w) if i < WORDS else cell.rjust(w)
-                               for i, (cell, w) in enumerate(zip(cells, widths))).rstrip()
-                     for cells in rows)
+    return columns(rows, WORDS)
 
 
 def matching(results, patterns):

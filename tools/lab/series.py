@@ -526,9 +526,9 @@ def wordless(letter, name, trees):
     """Why there is no text for a word."""
     sections = [s for s in letter.all("Word") if s.remark.split()[0] == name]
     paths = sorted({line.partition(": ")[0] for s in sections for line in s.lines})
-    gone = [path for path in paths if not newest(trees, path).exists()]
-    return Fault(f"{letter.name}:{sections[0].line}", f"the tree has no {gone[0]}" if gone else
-                 f"{' and '.join(paths)} read otherwise than this fix knows (Word: {name})")
+    return Fault(f"{letter.name}:{sections[0].line}", " and ".join(
+        path if newest(trees, path).exists() else f"{path}, which is not there," for path in paths) +
+                 f" read otherwise than this fix knows (Word: {name})")
 
 
 def spoken(folder, words, scratch):
@@ -736,13 +736,9 @@ def pick(repo, topics, name, env):
 
 def table(rows):
     """What a patch gave, as lines of text."""
-    cells = [("case", "metric", "unit", "before", "behind", "ratio")]
-    cells += [(r["case"], r["metric"], r["unit"],
-               *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows]
-    widths = [max(map(len, column)) for column in zip(*cells)]
-    return "\n".join("  ".join(cell.ljust(w) if i < 3 else cell.rjust(w)
-                               for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
-                     for row in cells)
+    return bench.columns([("case", "metric", "unit", "before", "behind", "ratio")] + [
+        (r["case"], r["metric"], r["unit"],
+         *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows], 3)
 
 
 def with_steps(letter, out, short):
@@ -750,10 +746,7 @@ def with_steps(letter, out, short):
     results = {(r["case"], r["metric"]): r for r in bench.load(out / bench.STEPS)
                if bench.series_of(r["base"]) == short and r["patch"] == letter.name}
     shown = [results[row] for row in rows_of(letter) if row in results]
-    if not shown:
-        return letter
-    return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n"
-                                f"{table(shown)}\n")
+    return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n{table(shown)}\n") if shown else letter
 
 
 def format_patches(repo, folder, blurb, env, *args):
@@ -771,12 +764,11 @@ def format_patches(repo, folder, blurb, env, *args):
 
 def write_tests(root, letter, folder):
     """The tests of a topic, each a patch; its message is what the test's head says."""
-    shutil.rmtree(folder, ignore_errors=True)
     for test, subject in letter.pairs("Tests").items():
         suite, _, path = test.partition("/")
         code, prints = (root / SUITES / test).read_text().split("__OUTPUT__\n")
-        contents = {path: overlay.Content("", code.encode(), True),
-                    f"{path}.out": overlay.Content("", prints.encode(), False)}
+        contents = {path: overlay.Content(code.encode(), True),
+                    f"{path}.out": overlay.Content(prints.encode())}
         head = code.split("\n\n")[0]
         why = re.sub(r"^(?:#!.*|# SPDX.*|# FS QA.*|[^#].*)\n?|^# ?", "", head, flags=re.M).strip()
         message = f"{path.removeprefix('tests/')}: {subject}\n\n{why}\n"
@@ -852,22 +844,22 @@ def checkpatch(tree, folder, allowed):
     return faults
 
 
+def files_in(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
 def deliver(made, folder):
     """Make folder hold what was made. False: it did before."""
-    ours = [*folder.glob("0*"), folder / README, folder / RECIPIENTS, folder / REVIEW]
-    old = {p.name: p.read_bytes() for p in ours if p.exists()}
-    new = {p.name: p.read_bytes() for p in made.iterdir()}
+    old, new = files_in(folder), files_in(made)
     if old == new:
         return False
-    title = old.get(README, b"").partition(b"\n")[0]
-    if title and title != new[README].partition(b"\n")[0]:
+    title = old.get(Path(README), b"").partition(b"\n")[0]
+    if title and title != new[Path(README)].partition(b"\n")[0]:
         raise Refusal(f"{folder} is taken: {title.decode()}: name another folder with --out (make: "
                       "O=)")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in old:
-        (folder / name).unlink()
-    for name, data in new.items():
-        (folder / name).write_bytes(data)
+    if folder.exists():
+        shutil.rmtree(folder)
+    shutil.copytree(made, folder)
     return True
 
 
@@ -925,30 +917,6 @@ def report(faults):
     return 1 if faults else 0
 
 
-def make_patches(root, tree, patches, cover, allowed, read_me, folder, topic=None):
-    """Write the patches into folder. (has it changed, faults)"""
-    env = identity(root)
-    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-        repo, made = Path(scratch, "repo"), Path(scratch, "made")
-        repo.mkdir()
-        commit_patches(repo, tree, patches, env)
-        if topic:
-            topics = topics_of(root)
-            pick(repo, topics, topic, env)
-            cover = replace(cover, text=f"{cover.text.rstrip()}{needs_of(topics, topic, patches)}")
-        rfc = ("--rfc",) if cover and state_of(cover).startswith("RFC") else ()
-        format_patches(repo, made, cover and cover.text, env, *rfc)
-        (made / README).write_text(read_me)
-        faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
-        people = recipients_of(tree, cover, *sorted(made.glob("*.patch"))) \
-            if cover and not faults else None
-        if people:
-            (made / RECIPIENTS).write_text(people)
-        if topic and cover.lines("Review"):
-            (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
-        return not faults and deliver(made, folder), faults
-
-
 def refuse(tree, version, faults, more=""):
     print(f"series: {tree} (Linux {version}) is refused, nothing was written{more}:",
           file=sys.stderr)
@@ -980,10 +948,8 @@ def do_modern(root, tree, out, which, topic):
         sent = [replace(p, letter=replace(p.letter, text=TEST.sub("", p.letter.text)))
                 for p in patches] if name else patches
         try:
-            rc |= write_series(root, tree, sent, topics[name] if name else covers[-1], allowed,
-                               folder, (title, about), more, name)
-            if name:
-                write_tests(root, topics[name], folder / "tests")
+            rc |= write_series(root, tree, sent, folder, (title, about, more),
+                               topics[name] if name else covers[-1], allowed, name)
         except Fault as fault:      # the other topics are none the worse for it
             rc |= report([fault])
     return rc
@@ -995,8 +961,8 @@ def do_legacy(root, tree, out):
     if faults:
         return refuse(tree, version, faults, "; what a fix does may be there in other words")
     if patches:
-        rc = write_series(root, tree, patches, None, [], out / f"series-{version}-{tree.name}",
-                          (f"Patches for Linux {version} in {tree}", ""), "")
+        rc = write_series(root, tree, patches, out / f"series-{version}-{tree.name}",
+                          (f"Patches for Linux {version} in {tree}", "", ""))
     for fix, verdict in said:
         print(f"  {fix:32} {verdict}")
     if not patches:
@@ -1004,14 +970,33 @@ def do_legacy(root, tree, out):
     return rc if patches else 0
 
 
-def write_series(root, tree, patches, cover, allowed, folder, head, more, topic=None):
-    prefix = prefix_of(tree)
-    read_me = (READ_ME + more).format(
-        title=head[0], about=head[1], folder=shlex.quote(str(folder.absolute())),
-        below=f"--directory={shlex.quote(prefix)} " if prefix else "")
-    changed, faults = make_patches(root, tree, patches, cover, allowed, read_me, folder, topic)
-    if faults:
-        return refuse(tree, overlay.kernel_version(tree), faults)
+def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topic=None):
+    """Write the patches into folder; head: the title of its README, and what else that says."""
+    env, prefix = identity(root), prefix_of(tree)
+    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+        repo, made = Path(scratch, "repo"), Path(scratch, "made")
+        repo.mkdir()
+        commit_patches(repo, tree, patches, env)
+        if topic:
+            pick(repo, topics_of(root), topic, env)
+            cover = replace(cover, text=cover.text.rstrip() +
+                            needs_of(topics_of(root), topic, patches))
+        rfc = ("--rfc",) if cover and state_of(cover).startswith("RFC") else ()
+        format_patches(repo, made, cover and cover.text, env, *rfc)
+        (made / README).write_text((READ_ME + head[2]).format(
+            title=head[0], about=head[1], folder=shlex.quote(str(folder.absolute())),
+            below=f"--directory={shlex.quote(prefix)} " if prefix else ""))
+        faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
+        if faults:
+            return refuse(tree, overlay.kernel_version(tree), faults)
+        people = recipients_of(tree, cover, *sorted(made.glob("*.patch"))) if cover else None
+        if people:
+            (made / RECIPIENTS).write_text(people)
+        if topic and cover.lines("Review"):
+            (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
+        if topic:
+            write_tests(root, cover, made / "tests")
+        changed = deliver(made, folder)
     count = len(list(folder.glob("*.patch")))
     print(f"series: {count} patch{'es' * (count > 1)} in {folder}"
           + ("" if changed else ": nothing changed"))
