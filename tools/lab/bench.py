@@ -25,6 +25,7 @@ import fnmatch
 import functools
 import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
@@ -36,6 +37,7 @@ import bench_data
 import bench_kit
 from bench_programs import PROGRAMS
 from field import reported
+import overlay
 import profile
 
 LAB = os.path.dirname(os.path.abspath(__file__))
@@ -284,8 +286,7 @@ def tree_of(kernel):
 
 def base_version():
     """The version of the base's source"""
-    return subprocess.run([os.path.join(LAB, "overlay.py"), "--version-of", tree_of("source")],
-                          check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    return overlay.kernel_version(pathlib.Path(tree_of("source")))
 
 
 def add(path):

@@ -544,12 +544,16 @@ def spoken(folder, words, scratch):
 
 def gather(tree, work, found):
     """Copy what a fix looks at into the work tree, if no fix before did. The faults: links."""
-    links = {path: overlay.link_in(tree, path) for path in found}
-    for path in found:
+    faults = []
+    for path, source in found.items():
         file = tree / path
-        if file.is_file() and not links[path] and not (work / path).exists():
-            put(work, path, file.read_bytes(), overlay.executable(file))
-    return [overlay.link_fault(found[path], link) for path, link in links.items() if link]
+        try:
+            overlay.refuse_link(tree, source, path)
+            if file.is_file() and not (work / path).exists():
+                put(work, path, file.read_bytes(), overlay.executable(file))
+        except Fault as fault:
+            faults.append(fault)
+    return faults
 
 
 def named(root, folder, fault):
