@@ -252,7 +252,8 @@ series-steps: series selftests
 unit-tests: packages
 	@mkdir -p $(O)/log
 	@$(LAB)/kernel.sh source >/dev/null
-	@$(PYTHON) -m unittest discover -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log; \
+	@$(PYTHON) -m unittest discover -t $(LAB) -s $(LAB)/tests 2>&1 | \
+		tee $(O)/log/unit-tests.log; \
 		exit $${PIPESTATUS[0]}
 
 harness: packages

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
-    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, stacks, readahead,
-                                           programs, short for several of them (default: all)
+    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, stacks,
+                                           readahead, programs, short for several (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json or, of the kit,

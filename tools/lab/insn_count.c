@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A QEMU TCG plugin that counts the guest's instructions by address: profile.py lays the counts over
- * System.map.
+ * A QEMU TCG plugin that counts the guest's instructions by address: profile.py lays the counts
+ * over System.map.
  *
  *	qemu-system-x86_64 ... -icount shift=0,sleep=off
  *		-plugin ./insn_count.so,out=FILE[,marks=on]

@@ -33,8 +33,8 @@ prints stands at its end, below __OUTPUT__, and becomes PATH.out. "Review:" answ
 asked for and did not get; it becomes the file review. A paragraph "Test:" of a message names this
 repository's own tests, which are not sent: it goes into the README.
 
-Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
-ever sent.
+Beside the patches lies a README; nothing is ever sent. To whom a topic goes the list of them says,
+by the tree's own get_maintainer.pl; b4 asks it again.
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
@@ -80,7 +80,6 @@ from overlay import Fault, Refusal  # noqa: E402
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
-RECIPIENTS = "recipients"
 REVIEW = "review"
 TEST = re.compile(r"\nTest: ((?:.+\n)+)")           # a paragraph of a message
 SERIES = ("lists", "tree")      # the second goes on where the first ends
@@ -419,13 +418,13 @@ def topic_faults(root):
                      for patch, names in takers.items() if topics and len(names) != 1]
 
 
-def recipients_of(tree, letter, *args):
+def recipients_of(tree, letter, files):
     """Whom the tree's own get_maintainer.pl names; of a hole that can be used no list but one."""
-    secret = is_secret(letter)
-    people = perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback",
-                  *["--no-l"] * secret, *args)
-    return (people or "") + "Cc: security@kernel.org (Documentation/process/security-bugs.rst)\n" \
-        if secret else people
+    said = perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", "--no-rolestats",
+                *["--no-l"] * is_secret(letter),
+                *(arg for path in sorted(files) if (tree / path).exists() for arg in ("-f", path)))
+    return (said or "").splitlines() + is_secret(letter) * [
+        "Cc: security@kernel.org (Documentation/process/security-bugs.rst)"]
 
 
 def list_topics(root, tree, short):
@@ -441,8 +440,7 @@ def list_topics(root, tree, short):
         for patch in patches:
             paths |= set(overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
                          map(path_of, patch.lines("Paths")))
-        files = [arg for path in sorted(paths) if (tree / path).exists() for arg in ("-f", path)]
-        said = (recipients_of(tree, letter, "--no-rolestats", *files) or "").splitlines()
+        said = recipients_of(tree, letter, paths)
         lists = [one for one in said if "<" not in one and "linux-kernel@" not in one]
         print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
               + "".join(f", after {one}" for one in letter.lines("After") if here.get(one)),
@@ -522,13 +520,12 @@ def words_of(letter, trees):
     return words
 
 
-def wordless(letter, name, trees):
+def wordless(letter, name):
     """Why there is no text for a word."""
     sections = [s for s in letter.all("Word") if s.remark.split()[0] == name]
     paths = sorted({line.partition(": ")[0] for s in sections for line in s.lines})
-    return Fault(f"{letter.name}:{sections[0].line}", " and ".join(
-        path if newest(trees, path).exists() else f"{path}, which is not there," for path in paths) +
-                 f" read otherwise than this fix knows (Word: {name})")
+    return Fault(f"{letter.name}:{sections[0].line}", f"{' and '.join(paths)} read otherwise than "
+                 f"this fix knows, or are not there (Word: {name})")
 
 
 def spoken(folder, words, scratch):
@@ -593,7 +590,7 @@ def legacy_fix(root, folder, letter, trees, scratch):
         return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark),
                           *missing(trees, letter, known_words)]
     for name in set(words) - set(known_words):
-        return "", None, [wordless(letter, name, trees)]
+        return "", None, [wordless(letter, name)]
     spoken_folder = spoken(folder, words, scratch)
     found, faults = overlay.scan(spoken_folder)
     faults += gather(*trees, found)
@@ -804,8 +801,7 @@ that for you, and nothing is sent before you say b4 send without -o:
 	git am -s {{below}}{{folder}}/*.patch
 	b4 prep --edit-cover		paste {COVER_FILE}, if there is one: first what its
 					subject says behind [PATCH ...], then all below it
-	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl, as was done for the file
-					"{RECIPIENTS}" here; strike out who need not hear of it
+	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl; strike out who need not hear
 	b4 send --no-sign -o FOLDER	the mails as files, to be read first; b4 wants to know how
 					it would send them (git config sendemail.smtpserver)
 """
@@ -857,11 +853,9 @@ def deliver(made, folder):
     old, new = files_in(folder), files_in(made)
     if old == new:
         return False
-    title = old.get(Path(README), b"").partition(b"\n")[0]
-    if title and title != new[Path(README)].partition(b"\n")[0]:
-        raise Refusal(f"{folder} is taken: {title.decode()}: name another folder with --out (make: "
-                      "O=)")
     if folder.exists():
+        if Path(README) not in old:
+            raise Refusal(f"{folder} is taken: name another one with --out (make: O=)")
         shutil.rmtree(folder)
     shutil.copytree(made, folder)
     return True
@@ -993,9 +987,6 @@ def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topi
         faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
         if faults:
             return refuse(tree, overlay.kernel_version(tree), faults)
-        people = recipients_of(tree, cover, *sorted(made.glob("*.patch"))) if cover else None
-        if people:
-            (made / RECIPIENTS).write_text(people)
         if topic and cover.lines("Review"):
             (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
         if topic:
@@ -1004,8 +995,6 @@ def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topi
     count = len(list(folder.glob("*.patch")))
     print(f"series: {count} patch{'es' * (count > 1)} in {folder}"
           + ("" if changed else ": nothing changed"))
-    if not os.access(tree, os.W_OK):
-        print(f"series: {tree} is read-only: apply them to a copy of it")
     print(f"series: how to apply and sign them: {folder / README}")
     return 0
 

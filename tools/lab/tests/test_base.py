@@ -202,7 +202,3 @@ class Get(Case):
             (self.tmp / "bin/apt-get").write_text(APT_GET.replace(line, instead))
             self.refuses(code, why, "get", BASE="7.3")
             self.assertEqual(list(self.apt.glob("*.tar.xz")), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

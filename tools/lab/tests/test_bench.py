@@ -4,19 +4,17 @@
 import inspect
 import json
 import os
-import sys
 import unittest
 
-LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, LAB)
-import bench  # noqa: E402 (the path comes first)
-import bench_cases  # noqa: E402
-import bench_data  # noqa: E402
-import bench_disks  # noqa: E402
-import bench_guest  # noqa: E402
-import bench_programs  # noqa: E402
-import bench_stacks  # noqa: E402
+import bench
+import bench_cases
+import bench_data
+import bench_disks
+import bench_guest
+import bench_programs
+import bench_stacks
 
+LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def line(case, metric, values, report="field-1", **more):
     values = values if isinstance(values, list) else [values]
@@ -108,7 +106,3 @@ class Cases(unittest.TestCase):
             for word in words if program == "ra_load" else ():
                 name, equals, _ = word.partition("=")
                 self.assertRegex(known, f'"({name}{equals}|{word})"', case.name)
-
-
-if __name__ == "__main__":
-    unittest.main()

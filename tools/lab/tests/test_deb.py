@@ -105,7 +105,3 @@ class Deb(unittest.TestCase):
                               for kind in ("image", "headers") for name in ("dio", "dio-stock")})
         for name, version in (("deb-stock", "-dio-stock"), ("deb-*[!k]", "-dio")):
             self.assertEqual(self.config_of(name)[-1], f'CONFIG_LOCALVERSION="{version}"')
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,17 +4,16 @@
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import unittest
 from pathlib import Path
 
+import bench
+import bench_report
+
 LAB = Path(__file__).resolve().parents[1]
 DIO = LAB.parent / "testing/selftests/dio"
-sys.path.insert(0, str(LAB))
-import bench  # noqa: E402 (the path comes first)
-import bench_report  # noqa: E402
 
 ORDER = (("1", "6.1.7-a"), ("2", "6.1.9-b"), ("3", "6.1.9-b"), ("4", "6.1.7-a"))
 
@@ -97,7 +96,3 @@ class Kit(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "/disk_read is not static")
         self.assertFalse(list(self.tmp.glob("*.tar.gz")))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -59,7 +59,3 @@ class Verdict(unittest.TestCase):
                                       check=False)
                 self.assertEqual(done.returncode, wanted, done.stdout + done.stderr)
                 self.assertIn(why, done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,7 @@ import unittest
 
 HARNESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testing", "dio")
 sys.path.insert(0, HARNESS)
-import mutants  # noqa: E402 (the path comes first)
+import mutants
 
 MISMATCH = "dio_test: seed=7: returned 1 instead of 0\n\tread 8 at 0\n"
 
@@ -39,7 +39,3 @@ class Known(unittest.TestCase):
         self.assertEqual(mutants.put_in("one\n", faults["b"]), "zero\none\n")
         for source in ("one\n\ntwo\n\nfour\n", "one\ntwo\n\nfour\nfour\n", "one\ntwo\n\n"):
             self.assertIsNone(mutants.put_in(source, faults["a"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,7 @@
 """Tests of overlay.py, each on a kernel tree of a few lines in a temporary directory.
 
 After every test the base must be as it was; after every expected fault the target too.
-Run as: python3 -m unittest discover -s tools/lab/tests
+Run as: python3 -m unittest discover -t tools/lab -s tools/lab/tests
 """
 
 import contextlib
@@ -11,16 +11,15 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+import overlay
+
 TOOL = Path(__file__).resolve().parents[1] / "overlay.py"
-sys.path.insert(0, str(TOOL.parent))
-import overlay  # noqa: E402 (the path comes first)
 
 OLD = 10 ** 18          # a modification time long past, in ns
 
@@ -512,7 +511,3 @@ class Tidy(unittest.TestCase):
         for old, rule, new, wanted in self.SHAPES:
             with self.subTest(new=new):
                 self.assertEqual(overlay.tidy(old, new, rule), wanted)
-
-
-if __name__ == "__main__":
-    unittest.main()

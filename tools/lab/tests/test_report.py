@@ -4,17 +4,14 @@
 import html
 import os
 import re
-import sys
 import tempfile
 import unittest
 from collections import Counter
 from unittest import mock
 
-LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, LAB)
-import bench  # noqa: E402 (the path comes first)
-import bench_report  # noqa: E402
-import bench_verdict  # noqa: E402
+import bench
+import bench_report
+import bench_verdict
 
 
 def row(case="read-4k-ext2", metric="insn", stock=100, patched=80, report="engine", **more):
@@ -119,7 +116,3 @@ class Verdict(unittest.TestCase):
                     f.write("1..1\nok 1 x\n")
                 os.utime(path, (when, when))
             self.assertEqual(bench_verdict.tests_since(1.7e9)[:2], (1, 1))
-
-
-if __name__ == "__main__":
-    unittest.main()
