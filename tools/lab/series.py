@@ -154,8 +154,6 @@ def read_letter(root, name):
         where = f"{name}:{number}"
         head = re.fullmatch(rf"({'|'.join(SECTIONS)}):(?:\s+(.*))?", line)
         if head:
-            if head[1] == "Word" and len((head[2] or "").split()) < 2:
-                raise Fault(where, "write it as Word: NAME TEXT")
             letter.sections.append(Section(head[1], head[2] or "", number))
         elif letter.sections and line.startswith("\t") and line.strip():
             letter.sections[-1].lines.append(line.strip())
@@ -293,13 +291,11 @@ def first_rules(root, letter, found, line):
     source = found.get(path)
     if not source:
         return {}
-    edits = [s for s in (source, source.below) if s and s.form == "edit"]
-    for edit in edits:
+    for edit in (s for s in (source, source.below) if s and s.form == "edit"):
         text = (root / edit.name).read_bytes().decode("latin-1")
         if last in (rule.name for rule in overlay.lint(edit.name, text)):
             return {path: replace(edit, last=last)}
-    raise Fault(edits[0].name if edits else letter.name, f"has no rule {last}" if edits else
-                f"{line}: {source.name} is no edit")
+    raise Fault(source.name, f"has no rule {last} ({letter.name})")
 
 
 def part_of(root, letter, found, tree, now):

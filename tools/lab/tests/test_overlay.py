@@ -183,8 +183,6 @@ FAULTS = (
      "fs/Kconfig: the base has fs/Kconfig: edit it, or list it in base/replaces"),
     (replaces("fs/gone.c"), {}, "base/replaces:2: the overlay has no file fs/gone.c"),
     (omit("fs/Kconfig"), {}, "base/6.1/omit:2: the trunk has no file fs/Kconfig"),
-    ({"base/6.1/fs/two.c": "x\n", "base/6.1/fs/two.c.add": "x\n"}, {},
-     "base/6.1/fs/two.c.add: base/6.1/fs/two.c is there too: one form for a path"),
     ({"fs/Makefile.add": "x\n", "base/6.1/fs/Makefile": "# mine\n", **replaces("fs/Makefile")}, {},
      "base/6.1/fs/Makefile: replaces what fs/Makefile.add makes: omit that"),
     ({"fs/one.c": "x\n", "base/6.1/omit": "# SPDX-License-Identifier: x\n#\nfs/one.c\n"}, {},
@@ -193,8 +191,6 @@ FAULTS = (
 # What lint refuses
 REFUSED = (
     ("// x\n\n@@\n@@\n-a;\n", ":3: a rule begins with @NAME ...@ on a line of its own"),
-    (EXPORT + "@ depends on export @\n@@\n-a;\n", ":8: a rule begins"),
-    ("@script:python@\n@@\nprint(1)\n", ":1: a rule begins"),
     ("@a@\n@@\n-a;\n+b(\"/*\");\n@@\n@@\n-c(\"*/\");\n", ":5: a rule begins"),
     ("@a@\n@@\n first(...);\n\n@b@\n@@\n-a;\n", ":1: rule a: only matches"),
     (EXPORT + EXPORT, ":1: rule export: only matches, or is there twice"),
@@ -202,7 +198,6 @@ REFUSED = (
      ":5: <... matches zero times without a word: use <+..."),
     ("virtual patch\n" + EXPORT, ":1: only comments may precede the first rule"),
     ("// nothing\n", ": holds no rule"),
-    ("// places: two\n" + EXPORT, ":1: write // places: N directly above"),
     ("// places: 2\n\n" + EXPORT, ":1: write // places: N directly above"),
 )
 
