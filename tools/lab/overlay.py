@@ -22,8 +22,7 @@ is applied to what the trunk makes of BASE. Layers do not build on one another. 
 replace one of BASE is refused unless base/replaces has its path. The lines of both lists are names;
 a comment above them, "# why", says why.
 
-Below tools/testing/ a NAME.cocci whose NAME ends in neither .c nor .h is a plain file. A path
-of BASE with CRLF line ends is refused: no patch of it would survive the mail.
+A path of BASE with CRLF line ends is refused: no patch of it would survive the mail.
 
 The content of every path is computed from BASE before anything is written, so a fault leaves TARGET
 as it was. Only files that differ are written, each by rename, so that make rebuilds what changed
@@ -137,9 +136,7 @@ def form_of(name):
     path, suffix = os.path.splitext(name)
     form = FORMS.get(suffix, "replace")
     if form == "edit" and not path.endswith((".c", ".h")):
-        if not name.startswith("tools/testing/"):
-            raise Fault(name, "a semantic patch edits only .c and .h files")
-        form = "replace"
+        raise Fault(name, "a semantic patch edits only .c and .h files")
     return (name if form == "replace" else path), form
 
 
@@ -641,18 +638,17 @@ def files_of(overlay):
 
 
 def do_check(root):
-    patches, faults = {}, {}
+    patches, faults = set(), {}
     for version in SUPPORTED:
         overlay, more = overlay_for(root, version)
-        patches |= {s.name: s for s in files_of(overlay) if s.name.endswith(".cocci")}
+        patches |= {s.name for s in files_of(overlay) if s.form == "edit"}
         faults |= {str(fault): fault for fault in more}
     if patches:
         need_spatch()
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
-        for name, source in sorted(patches.items()):
+        for name in sorted(patches):
             try:
-                if source.form == "edit":
-                    lint(name, (root / name).read_bytes().decode("latin-1"))
+                lint(name, (root / name).read_bytes().decode("latin-1"))
                 parse_smpl(root, name, folder)
             except Fault as fault:
                 faults[str(fault)] = fault
