@@ -9,8 +9,8 @@
                                            leaves out other bases. FILE.json or, of the kit,
                                            FILE.figures among them: not of $O/results.json
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
-    bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
-                                           of "layers"; of both kernels, by layer, too
+    bench.py profile CASE                  the instructions by symbol and by layer of a counted case,
+                                           or of each of "layers"
 
 What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run
 replaces the figures that it measured, of the same base, and shows these. Both kernels run at once:
@@ -320,11 +320,11 @@ def profile_on(case, kernel):
     return symbols
 
 
-def profile_case(case, kernels):
-    done = {kernel: symbols for kernel in kernels if (symbols := profile_on(case, kernel))}
+def profile_case(case):
+    done = {kernel: symbols for kernel in KERNELS if (symbols := profile_on(case, kernel))}
     if done:
         print("\n".join(profile.table(done)))
-    if tuple(done) != KERNELS:
+    if len(done) < len(KERNELS):
         return
     both = [profile.layers(done[kernel], profile.functions(tree_of(kernel))) for kernel in KERNELS]
     new = [{"base": base_version(), "report": "layers", "case": case.name, "metric": layer,
@@ -352,14 +352,12 @@ def main():
     if args.passes < 1:
         parser.error("--passes: at least 1")
     if args.action == "profile":
-        if not args.word or not set(args.word[1:]) <= set(KERNELS):
-            parser.error("profile: a case, then stock, patched or nothing")
-        cases = named(args.word[:1], parser)
-        for case in cases:
+        if len(args.word) != 1:
+            parser.error("profile: a case")
+        for case in named(args.word, parser):
             if not CASES[case].profile:
                 sys.exit(f"bench: no such case to profile: {case}")
-        for case in cases:
-            profile_case(CASES[case], args.word[1:] or KERNELS)
+            profile_case(CASES[case])
         return None
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):

@@ -20,15 +20,9 @@ Field-2, the tests of the report of 2004, on a file 16 times as large as memory,
 iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of which
 10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
 
-Real: WHAT-SIZE-qDEPTH-WHERE-DISK, the engine's I/Os on disks that complete later (REAL_DISKS).
-atonce is the exact rows' disk: there the guest's clock and what is counted from outside must agree.
--distro: the same on kernels with what costs time in a distribution's configuration (distro.config).
-
-Programs: PROGRAM-FS-DISK-mPERCENT, with page cache for so many percent of their data
-(bench_programs.py, bench_data.py).
-
-Arrays (array.sh): field-1 on all disks at once, field-3 on one and on RAID0, field-4 and field-5 on
-a dm stripe.
+Real (real.rst): WHAT-SIZE-qDEPTH-WHERE-DISK, the engine's I/Os on REAL_DISKS; -distro: on kernels
+with a distribution's options. Programs (programs.rst): PROGRAM-FS-DISK-mPERCENT, with page cache for
+so many percent of their data. Arrays: arrays.rst.
 """
 
 from typing import NamedTuple

@@ -278,9 +278,6 @@ class OverlayTest(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (code, ""))
         self.assertEqual(snapshot(self.target), before)
 
-    def refused(self, *lines, **more):
-        self.fails(*lines, code=2, **more)
-
     def target_is(self, changed):
         """The target holds the base but for changed: {path: text}."""
         have = {p: data.decode("latin-1") for p, (data, _) in sources(self.target).items()}
@@ -434,13 +431,13 @@ class Trees(OverlayTest):
                            ((self.base, self.base), "BASE and TARGET must be two trees"),
                            ((self.base,), "BASE and TARGET are needed (see --help)")):
             with self.subTest(says):
-                self.refused(says, args=args)
+                self.fails(says, code=2, args=args)
         for version, says in (("6.10.0", "base: Linux 6.10.0 is not supported; supported: 7.3, "
                                "6.12, 6.1"), ("6.1.9", "target: Linux 6.1.77, but BASE is 6.1.9")):
             put(self.base, "Makefile", "VERSION = %s\nPATCHLEVEL = %s\nSUBLEVEL = %s\n"
                 % tuple(version.split(".")))
             self.pristine = snapshot(self.base)
-            self.refused(says)
+            self.fails(says, code=2)
 
 
 class Base(unittest.TestCase):

@@ -293,13 +293,6 @@ print "total: 0 errors\\n";
                 self.again(**files)
                 self.check_fails(says)
 
-    def test_this_repository(self):
-        self.root = ROOT
-        code, out, err = self.run_series("--check")
-        self.assertEqual(code, 0, err)
-        self.assertRegex(out, r"^(series: Linux \d+\.\d+: \d+ patches carry \d+ paths\n){3}"
-                              r"series: \d+ fixes for older trees\n$")
-
 
 class Topics(Case):
     """On 7.3: three patches, of which the second needs the first, and the third nothing."""
