@@ -31,40 +31,42 @@ STANDIN_STYLE := MEMORY_BARRIER, BIT_MACRO, CAMELCASE, EMBEDDED_FUNCTION_NAME, A
 	MACRO_ARG_UNUSED
 
 help:
-	@echo 'BASE=6.1, 6.12 or 7.3 (default: the distribution'"'"'s own), or KSRC= a tree of one of these,'
-	@echo 'says of which kernel.'
-	@echo 'Use:'
-	@echo '  run         two field reports on a model, both kernels built and booted, the shorter'
-	@echo '              selftests, some of the bench; a verdict of five lines, $$O/report.html (V=1: tables)'
-	@echo '  kernel      build the stock and the patched kernel'
-	@echo '  boot        a shell in the patched one, with eight disks (DISKS= for others);'
-	@echo '              ARRAY=fc|many|qla (7.3): ready for ../tools/lab/array.sh up'
-	@echo '  selftests   build the selftests and install them in $$O/kselftest'
-	@echo '  kit         pack them for a machine with an array and no compiler, python or network:'
-	@echo '              ./field there runs the five reports (FIO= a static fio)'
-	@echo '  deb         packages in $$O/deb of both kernels, from this machine'"'"'s configuration, CONFIG=FILE,'
-	@echo '              or CONFIG=localmod: only the modules that are loaded'
-	@echo '  bench       measure both kernels, an hour; ARRAY=fc|many|qla (7.3): the field reports on that array'
-	@echo '  programs    the time of sqlite, git, rocksdb, lmdb and others on both'
-	@echo '  report      print the table again, and write $$O/report.html; RESULTS=FILE: of the kit'"'"'s field.figures'
-	@echo '  clean       remove $$O; the cache stays'
-	@echo 'Prove (lab.rst names the parts of these):'
-	@echo '  quick       on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)'
-	@echo '  test        unit tests of the lab, the harness, KUnit and the selftests in guests (OPS= operations'
-	@echo '              on a file of each file system); 7.3 on user-mode Linux, and what that has not in QEMU'
-	@echo '  tests       of these the selftests (TESTS=) and KUnit on KERNEL=um, kunit, debug or patched; on'
-	@echo '              um-stock or stock: what that is known to fail must fail'
-	@echo '  harness     the engine and readahead in user space; some of the mutants'
-	@echo '  mutants     known faults, all of which must be found, and COUNT= that a machine makes by SEED='
-	@echo '  base-tests  what CI runs of an older base: one kernel, KUnit, selftests, series; base-check: no'
-	@echo '              kernel; all in $$O/base-BASE'
-	@echo '  check       checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS'
-	@echo '  nightly     all of it for all bases, and what CI leaves out: hours'
-	@echo 'Send:'
-	@echo '  series      of 7.3: the topics, their state, and to whom each goes; TOPIC=NAME (or all): its'
-	@echo '              patches, in $$O/series-*; SERIES=lists: those of all topics, tree: these and the rest;'
-	@echo '              of older bases tree, and what a KSRC of 2.6 or 2.4 needs'
-	@echo '  series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?'
+	@sed -n 's/^#: \{0,1\}//p' Makefile
+
+#: BASE=6.1, 6.12 or 7.3 (default: the distribution's own), or KSRC= a tree of one of these,
+#: says of which kernel.
+#: Use:
+#:   run         two field reports on a model, both kernels built and booted, the shorter
+#:               selftests, some of the bench; a verdict of five lines, $O/report.html (V=1: tables)
+#:   kernel      build the stock and the patched kernel
+#:   boot        a shell in the patched one, with eight disks (DISKS= for others);
+#:               ARRAY=fc|many|qla (7.3): ready for ../tools/lab/array.sh up
+#:   selftests   build the selftests and install them in $O/kselftest
+#:   kit         pack them for a machine with an array and no compiler, python or network:
+#:               ./field there runs the five reports (FIO= a static fio)
+#:   deb         packages in $O/deb of both kernels, from this machine's configuration, CONFIG=FILE,
+#:               or CONFIG=localmod: only the modules that are loaded
+#:   bench       measure both kernels, an hour; ARRAY=fc|many|qla (7.3): the field reports on that array
+#:   programs    the time of sqlite, tar, rocksdb, lmdb and others on both
+#:   report      print the table again, and write $O/report.html; RESULTS=FILE: of the kit's field.figures
+#:   clean       remove $O; the cache stays
+#: Prove (lab.rst names the parts of these):
+#:   quick       on 7.3, what .ci/paths has for the paths that differ from SINCE= (HEAD)
+#:   test        unit tests of the lab, the harness, KUnit and the selftests in guests (OPS= operations
+#:               on a file of each file system); 7.3 on user-mode Linux, and what that has not in QEMU
+#:   tests       of these the selftests (TESTS=) and KUnit on KERNEL=um, kunit, debug or patched; on
+#:               um-stock or stock: what that is known to fail must fail
+#:   harness     the engine and readahead in user space; some of the mutants
+#:   mutants     known faults, all of which must be found, and COUNT= that a machine makes by SEED=
+#:   base-tests  what CI runs of an older base: one kernel, KUnit, selftests, series; base-check: no
+#:               kernel; all in $O/base-BASE
+#:   check       checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS
+#:   nightly     all of it for all bases, and what CI leaves out: hours
+#: Send:
+#:   series      of 7.3: the topics, their state, and to whom each goes; TOPIC=NAME (or all): its
+#:               patches, in $O/series-*; SERIES=lists: those of all topics, tree: these and the rest;
+#:               of older bases tree, and what a KSRC of 2.6 or 2.4 needs
+#:   series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?
 
 # What programs needs besides is installed first, too.
 bench: MORE_PACKAGES = $(if $(ARRAY),,programs)
@@ -142,7 +144,7 @@ races: selftests
 
 # Does the lab hear a kernel that complains?
 complaint-tests: packages
-	@$(LAB)/kernel.sh build $(KERNEL) modules >/dev/null
+	@$(LAB)/kernel.sh build $(KERNEL) >/dev/null
 	@mkdir -p $(O)/$(RESULTS); KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | \
 		tee $(O)/$(RESULTS)/test_complaints.tap; exit $${PIPESTATUS[0]}
 
@@ -252,7 +254,8 @@ series-steps: series selftests
 unit-tests: packages
 	@mkdir -p $(O)/log
 	@$(LAB)/kernel.sh source >/dev/null
-	@$(PYTHON) -m unittest discover -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log; \
+	@$(PYTHON) -m unittest discover -t $(LAB) -s $(LAB)/tests 2>&1 | \
+		tee $(O)/log/unit-tests.log; \
 		exit $${PIPESTATUS[0]}
 
 harness: packages
@@ -274,9 +277,9 @@ steps = mkdir -p $(O)/log; rc=0; for part in $(1); do \
 	done; exit $$rc
 
 TEST_PARTS = unit-tests harness $(if $(filter 7.3,$(base)),"tests KERNEL=um LEAVE_OUT=$(UM_LEAVE_OUT)" \
-	"tests KERNEL=um-stock" check "tests KERNEL=kunit SHORT=1 MODULES=",\
+	"complaint-tests KERNEL=um" "tests KERNEL=um-stock" check "tests KERNEL=kunit SHORT=1 MODULES=",\
 	"tests KERNEL=patched" "complaint-tests KERNEL=patched" cluster-tests \
-	"tests KERNEL=debug SHORT=1 OPS=$(or $(OPS),20)" "complaint-tests KERNEL=debug")
+	"tests KERNEL=debug SHORT=1 OPS=$(or $(OPS),20)")
 test: packages
 	@$(call steps,$(TEST_PARTS))
 
@@ -340,10 +343,6 @@ check-maintainers:
 clean:
 	rm -rf $(O)
 
-.PHONY: help bench programs packages kernel modules selftests deb kit tests stock-tests \
-	races complaint-tests cluster-tests kunit objects base-tests \
-	base-check disks field run real report profile series both-series series-steps \
-	unit-tests harness mutants fuzz test nightly quick boot check check-shell check-smpl \
-	check-faults check-series check-sources check-tests check-harness check-sparse \
-	check-maintainers clean
+# All are, but guest-%, which no pattern would make then. Only one has the name of a folder.
+.PHONY: series $(filter-out guest-%,$(MAKECMDGOALS))
 SHELL := /bin/bash

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
-    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, shared, stacks,
-                                           readahead, programs, short for several of them (default: all)
+    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, stacks,
+                                           readahead, programs, short for several (default: all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json or, of the kit,
                                            FILE.figures among them: not of $O/results.json
     bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
-    bench.py profile CASE [KERNEL]...      the instructions by symbol of a counted case, or of each
-                                           of "layers"; of both kernels, by layer, too
+    bench.py profile CASE                  the instructions by symbol and by layer of a counted case,
+                                           or of each of "layers"
 
 What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run
 replaces the figures that it measured, of the same base, and shows these. Both kernels run at once:
@@ -25,6 +25,7 @@ import fnmatch
 import functools
 import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
@@ -36,6 +37,7 @@ import bench_data
 import bench_kit
 from bench_programs import PROGRAMS
 from field import reported
+import overlay
 import profile
 
 LAB = os.path.dirname(os.path.abspath(__file__))
@@ -161,6 +163,14 @@ def version(base):
     return [int(number) for number in re.findall(r"\d+", base or "")]
 
 
+def columns(rows, words):
+    """Rows of cells as lines of text; the first columns are words, the others numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(cell.ljust(w) if i < words else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(cells, widths))).rstrip()
+                     for cells in rows)
+
+
 def table(results):
     """The results as lines of text: by base, report, then case, in the order of their last
     figures."""
@@ -170,10 +180,7 @@ def table(results):
     for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"], order[r["case"]])):
         rows.append((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
                      *(show(r.get(k)) for k in COLUMNS[WORDS:])))
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(cell.ljust(w) if i < WORDS else cell.rjust(w)
-                               for i, (cell, w) in enumerate(zip(cells, widths))).rstrip()
-                     for cells in rows)
+    return columns(rows, WORDS)
 
 
 def matching(results, patterns):
@@ -216,21 +223,8 @@ def marked_guest(so, kernel, flags, args, quiet=False):
     return figures
 
 
-def sharing_guest(so, kernel, flags, args, quiet=False):
-    """Those of a guest with two CPUs: what they share"""
-    file = os.path.join(OUT, "log", f"shared-{kernel}.lines")
-    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},lines=on",
-                                          "QEMU_WORDS": "-smp 2"}, quiet)
-    try:
-        return profile.shared_lines(figures, file, os.path.join(tree_of(kernel), "System.map"))
-    except profile.BadInput as e:
-        sys.exit(f"bench: {kernel}: {e}")
-
-
 def guest_of(name):
     """What boots the guest of that name, and gives its figures"""
-    if name == "shared":
-        return functools.partial(sharing_guest, plugin())
     return functools.partial(marked_guest, plugin()) if name in MARKED else guest
 
 
@@ -279,8 +273,7 @@ def tree_of(kernel):
 
 def base_version():
     """The version of the base's source"""
-    return subprocess.run([os.path.join(LAB, "overlay.py"), "--version-of", tree_of("source")],
-                          check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    return overlay.kernel_version(pathlib.Path(tree_of("source")))
 
 
 def add(path):
@@ -327,11 +320,11 @@ def profile_on(case, kernel):
     return symbols
 
 
-def profile_case(case, kernels):
-    done = {kernel: symbols for kernel in kernels if (symbols := profile_on(case, kernel))}
+def profile_case(case):
+    done = {kernel: symbols for kernel in KERNELS if (symbols := profile_on(case, kernel))}
     if done:
         print("\n".join(profile.table(done)))
-    if tuple(done) != KERNELS:
+    if len(done) < len(KERNELS):
         return
     both = [profile.layers(done[kernel], profile.functions(tree_of(kernel))) for kernel in KERNELS]
     new = [{"base": base_version(), "report": "layers", "case": case.name, "metric": layer,
@@ -359,14 +352,12 @@ def main():
     if args.passes < 1:
         parser.error("--passes: at least 1")
     if args.action == "profile":
-        if not args.word or not set(args.word[1:]) <= set(KERNELS):
-            parser.error("profile: a case, then stock, patched or nothing")
-        cases = named(args.word[:1], parser)
-        for case in cases:
+        if len(args.word) != 1:
+            parser.error("profile: a case")
+        for case in named(args.word, parser):
             if not CASES[case].profile:
                 sys.exit(f"bench: no such case to profile: {case}")
-        for case in cases:
-            profile_case(CASES[case], args.word[1:] or KERNELS)
+            profile_case(CASES[case])
         return None
     if args.action == "add":
         if len(args.word) != 1 or not os.path.exists(args.word[0]):

@@ -12,9 +12,6 @@ split: memory of large folios that PTEs map.
 
 Stacks: IO-WAY-FS-STACK, all combinations (bench_stacks.py).
 
-Shared: WHAT-one|own-PLACE, two CPUs that read or write one open file, or each its own. A figure is
-how many cache lines one takes from the other for an I/O (insn_count.c), by who writes to them.
-
 Readahead, on the bare disk: runs of LEN at random places in reads of SIZE; single pages; one stream
 and several that take turns; mappings; mix: index look-ups beside a long scan; lowmem: in 16 MiB of
 memory. KB is read_ahead_kb, else it is 128. -hdd: a disk of 2004 instead of 200 us for each request.
@@ -23,15 +20,9 @@ Field-2, the tests of the report of 2004, on a file 16 times as large as memory,
 iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of which
 10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
 
-Real: WHAT-SIZE-qDEPTH-WHERE-DISK, the engine's I/Os on disks that complete later (REAL_DISKS).
-atonce is the exact rows' disk: there the guest's clock and what is counted from outside must agree.
--distro: the same on kernels with what costs time in a distribution's configuration (distro.config).
-
-Programs: PROGRAM-FS-DISK-mPERCENT, with page cache for so many percent of their data
-(bench_programs.py, bench_data.py).
-
-Arrays (array.sh): field-1 on all disks at once, field-3 on one and on RAID0, field-4 and field-5 on
-a dm stripe.
+Real (real.rst): WHAT-SIZE-qDEPTH-WHERE-DISK, the engine's I/Os on REAL_DISKS; -distro: on kernels
+with a distribution's options. Programs (programs.rst): PROGRAM-FS-DISK-mPERCENT, with page cache for
+so many percent of their data. Arrays: arrays.rst.
 """
 
 from typing import NamedTuple
@@ -42,7 +33,7 @@ from bench_programs import PROGRAMS
 GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "integrity",
                            "model"), ("-c",)),
           "programs": ("-c", "-p"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many"),
-          "shared": ("-c",), "qla": ("-c", "-a", "qla")}
+          "qla": ("-c", "-a", "qla")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched
 KERNELS_OF = {**dict.fromkeys(("distro", "integrity"), ("distro-stock", "distro")),
@@ -94,15 +85,6 @@ def engine():
         for n in (2, 4, 8):
             yield Case(f"readers-{n}-{place}", "readers", "engine", {"n": n, "place": place},
                        time="fixed")
-
-
-def shared():
-    """bench_guest.py"""
-    for place in ("bdev", "ext4", "xfs", "jfs"):
-        for of in ("one", "own") if place != "bdev" else ("one",):
-            for what in ("read", "write"):
-                yield Case(f"{what}-{of}-{place}", "shared", "shared",
-                           {"what": what, "own": of == "own", "place": place}, time="lines")
 
 
 # What bench_stacks.py makes; dm-integrity wants an option that costs all others something.
@@ -244,7 +226,7 @@ def arrays():
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 
 
-CASES = {case.name: case for make in (engine, shared, stacks, real, readahead, programs, arrays)
+CASES = {case.name: case for make in (engine, stacks, real, readahead, programs, arrays)
          for case in make()}
 
 
@@ -258,7 +240,7 @@ GROUPS = {
     "all": [*of_guest("engine", "stacks", "readahead"), "model",
             *(name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110")))],
     "real": of_guest(*MARKED),
-    **{guest: of_guest(guest) for guest in ("engine", "shared", "stacks", "readahead", "integrity",
+    **{guest: of_guest(guest) for guest in ("engine", "stacks", "readahead", "integrity",
                                               "programs")},
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")

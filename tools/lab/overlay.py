@@ -5,7 +5,6 @@
     overlay.py BASE TARGET         make TARGET equal BASE + overlay
     overlay.py --check-smpl        parse and lint the semantic patches, those of all bases
     overlay.py --files [--base V]  print the name of each file here that makes up that overlay
-    overlay.py --version-of TREE   print the kernel version of TREE
 
 --overlay ROOT names the overlay; the default is this repository, and for V the newest of SUPPORTED.
 
@@ -23,8 +22,7 @@ is applied to what the trunk makes of BASE. Layers do not build on one another. 
 replace one of BASE is refused unless base/replaces has its path. The lines of both lists are names;
 a comment above them, "# why", says why.
 
-Below tools/testing/ a NAME.cocci whose NAME ends in neither .c nor .h is a plain file. A path
-of BASE with CRLF line ends is refused: no patch of it would survive the mail.
+A path of BASE with CRLF line ends is refused: no patch of it would survive the mail.
 
 The content of every path is computed from BASE before anything is written, so a fault leaves TARGET
 as it was. Only files that differ are written, each by rename, so that make rebuilds what changed
@@ -92,7 +90,6 @@ class Source:
 
 @dataclass
 class Content:
-    verb: str           # for the line printed when it is written
     data: bytes         # None: the path is not to exist
     executable: bool = False
 
@@ -120,10 +117,8 @@ def file_names(root):
     if not root.is_dir():
         raise Refusal(f"{root}: not a directory")
     if not (root / ".git").exists():
-        for folder, folders, files in os.walk(root):
-            here = Path(folder).relative_to(root)
-            links = [f for f in folders if (Path(folder) / f).is_symlink()]
-            yield from ((here / f).as_posix() for f in files + links)
+        yield from (p.relative_to(root).as_posix() for p in root.rglob("*")
+                    if p.is_symlink() or not p.is_dir())
         return
     try:
         git = subprocess.run(["git", "-C", root, "ls-files", "-z", "-co", "--exclude-standard"],
@@ -142,9 +137,7 @@ def form_of(name):
     path, suffix = os.path.splitext(name)
     form = FORMS.get(suffix, "replace")
     if form == "edit" and not path.endswith((".c", ".h")):
-        if not name.startswith("tools/testing/"):
-            raise Fault(name, "a semantic patch edits only .c and .h files")
-        form = "replace"
+        raise Fault(name, "a semantic patch edits only .c and .h files")
     return (name if form == "replace" else path), form
 
 
@@ -298,12 +291,10 @@ def spatch(where, folder, *args):
 
 def spatch_fault(name, run):
     """What spatch has to say, in one line."""
-    error = re.search(r"((?:\w+ )?error: *.*)", run.stderr)
-    line = re.search(r"line (\d+), column", run.stderr)
-    near = re.search(r"around = '(.+)'", run.stderr)
+    error = re.search(r"(?:\w+ )?error: *.*", run.stderr)
+    line = re.search(r"line (\d+), column.*?around = '(.+?)'", run.stderr, re.S)
     if error and line:
-        near = f" near '{near[1]}'" if near else ""
-        return Fault(f"{name}:{line[1]}", f"spatch: {error[1].strip(': ')}{near}")
+        return Fault(f"{name}:{line[1]}", f"spatch: {error[0].strip(': ')} near '{line[2]}'")
     said = (run.stderr.strip() or "no message").splitlines()[-1].strip()
     return Fault(name, f"spatch failed with code {run.returncode}: {said}")
 
@@ -483,14 +474,11 @@ def executable(file):
     return bool(file.lstat().st_mode & 0o100)
 
 
-def link_in(base, path):
-    """The path, or a folder of it, that is a link in the base, if any."""
-    parts = [path, *map(str, Path(path).parents)][:-1]
-    return next((part for part in parts if (base / part).is_symlink()), None)
-
-
-def link_fault(source, link):
-    return Fault(source.name, f"{link} is a link in the base, and no patch goes through one")
+def refuse_link(base, source, path):
+    """No patch goes through a link, be it the path or a folder of it."""
+    for part in [path, *map(str, Path(path).parents)][:-1]:
+        if (base / part).is_symlink():
+            raise Fault(source.name, f"{part} is a link in the base, and no patch goes through one")
 
 
 def from_file(root, source, base_file, path):
@@ -503,20 +491,17 @@ def from_file(root, source, base_file, path):
     if source.form == "replace":
         if base_file.exists() and not source.may_replace:
             raise Fault(name, f"the base has {path}: edit it, or list it in {REPLACES}")
-        verb = "replaced" if base_file.exists() else "added"
-        return Content(verb, own.read_bytes(), executable(own))
+        return Content(own.read_bytes(), executable(own))
     if not base_file.is_file():
         raise Fault(name, f"the base has no {path}")
     data = appended(root, name, base_file, path) if source.form == "append" else \
         edited(root, source, base_file, path)
-    return Content(f"{source.form}ed", data, executable(base_file))
+    return Content(data, executable(base_file))
 
 
 def wanted(root, source, base, path):
     """What path is to be: the trunk's form is applied to the base, a layer's to the result."""
-    link = link_in(base, path)
-    if link:
-        raise link_fault(source, link)
+    refuse_link(base, source, path)
     if not source.below:
         return from_file(root, source, base / path, path)
     content = from_file(root, source.below, base / path, path)
@@ -586,8 +571,8 @@ def bring(target, base, overlay, contents):
     old = read_manifest(target)
     for path in sorted(set(old) - set(forms)):
         file = base / path
-        contents[path] = Content("restored", file.read_bytes(), executable(file)) \
-            if file.is_file() else Content("deleted", None)
+        contents[path] = Content(file.read_bytes(), executable(file)) if file.is_file() else \
+            Content(None)
     todo = [p for p in contents if differs(target, p, contents[p])]
     if todo:
         write_manifest(target, old | forms)
@@ -597,7 +582,7 @@ def bring(target, base, overlay, contents):
             delete(target, base, path)
         else:
             write_file(target, path, content.data, 0o755 if content.executable else 0o644)
-        print(content.verb, path, flush=True)
+        print(path, flush=True)
     if todo or old != forms:
         write_manifest(target, forms)
     return len(todo)
@@ -668,18 +653,17 @@ def files_of(overlay):
 
 
 def do_check(root):
-    patches, faults = {}, {}
+    patches, faults = set(), {}
     for version in SUPPORTED:
         overlay, more = overlay_for(root, version)
-        patches |= {s.name: s for s in files_of(overlay) if s.name.endswith(".cocci")}
+        patches |= {s.name for s in files_of(overlay) if s.form == "edit"}
         faults |= {str(fault): fault for fault in more}
     if patches:
         need_spatch()
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
-        for name, source in sorted(patches.items()):
+        for name in sorted(patches):
             try:
-                if source.form == "edit":
-                    lint(name, (root / name).read_bytes().decode("latin-1"))
+                lint(name, (root / name).read_bytes().decode("latin-1"))
                 parse_smpl(root, name, folder)
             except Fault as fault:
                 faults[str(fault)] = fault
@@ -719,10 +703,9 @@ def arguments(argv):
     command = parser.add_mutually_exclusive_group()
     command.add_argument("--check-smpl", action="store_true")
     command.add_argument("--files", action="store_true")
-    command.add_argument("--version-of", type=Path, metavar="TREE")
     parser.add_argument("--base", metavar="VERSION", choices=SUPPORTED, default=SUPPORTED[0])
     args = parser.parse_args(argv)
-    alone = args.check_smpl or args.files or args.version_of
+    alone = args.check_smpl or args.files
     if len(args.trees) != (0 if alone else 2):
         parser.error("no tree goes with this option" if alone else "BASE and TARGET are needed")
     return args
@@ -731,9 +714,6 @@ def arguments(argv):
 def main(argv):
     try:
         args = arguments(argv)
-        if args.version_of:
-            print(kernel_version(args.version_of))
-            return 0
         if args.check_smpl:
             return do_check(args.overlay)
         if args.files:

@@ -33,8 +33,8 @@ prints stands at its end, below __OUTPUT__, and becomes PATH.out. "Review:" answ
 asked for and did not get; it becomes the file review. A paragraph "Test:" of a message names this
 repository's own tests, which are not sent: it goes into the README.
 
-Beside the patches lie a README, and "recipients", from the tree's own get_maintainer.pl; nothing is
-ever sent.
+Beside the patches lies a README; nothing is ever sent. To whom a topic goes the list of them says,
+by the tree's own get_maintainer.pl; b4 asks it again.
 
 For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
 forms of overlay.py. Below the message stands
@@ -80,7 +80,6 @@ from overlay import Fault, Refusal  # noqa: E402
 COVER = "cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
-RECIPIENTS = "recipients"
 REVIEW = "review"
 TEST = re.compile(r"\nTest: ((?:.+\n)+)")           # a paragraph of a message
 SERIES = ("lists", "tree")      # the second goes on where the first ends
@@ -155,8 +154,6 @@ def read_letter(root, name):
         where = f"{name}:{number}"
         head = re.fullmatch(rf"({'|'.join(SECTIONS)}):(?:\s+(.*))?", line)
         if head:
-            if head[1] == "Word" and len((head[2] or "").split()) < 2:
-                raise Fault(where, "write it as Word: NAME TEXT")
             letter.sections.append(Section(head[1], head[2] or "", number))
         elif letter.sections and line.startswith("\t") and line.strip():
             letter.sections[-1].lines.append(line.strip())
@@ -294,13 +291,11 @@ def first_rules(root, letter, found, line):
     source = found.get(path)
     if not source:
         return {}
-    edits = [s for s in (source, source.below) if s and s.form == "edit"]
-    for edit in edits:
+    for edit in (s for s in (source, source.below) if s and s.form == "edit"):
         text = (root / edit.name).read_bytes().decode("latin-1")
         if last in (rule.name for rule in overlay.lint(edit.name, text)):
             return {path: replace(edit, last=last)}
-    raise Fault(edits[0].name if edits else letter.name, f"has no rule {last}" if edits else
-                f"{line}: {source.name} is no edit")
+    raise Fault(source.name, f"has no rule {last} ({letter.name})")
 
 
 def part_of(root, letter, found, tree, now):
@@ -419,13 +414,13 @@ def topic_faults(root):
                      for patch, names in takers.items() if topics and len(names) != 1]
 
 
-def recipients_of(tree, letter, *args):
+def recipients_of(tree, letter, files):
     """Whom the tree's own get_maintainer.pl names; of a hole that can be used no list but one."""
-    secret = is_secret(letter)
-    people = perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback",
-                  *["--no-l"] * secret, *args)
-    return (people or "") + "Cc: security@kernel.org (Documentation/process/security-bugs.rst)\n" \
-        if secret else people
+    said = perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", "--no-rolestats",
+                *["--no-l"] * is_secret(letter),
+                *(arg for path in sorted(files) if (tree / path).exists() for arg in ("-f", path)))
+    return (said or "").splitlines() + is_secret(letter) * [
+        "Cc: security@kernel.org (Documentation/process/security-bugs.rst)"]
 
 
 def list_topics(root, tree, short):
@@ -441,8 +436,7 @@ def list_topics(root, tree, short):
         for patch in patches:
             paths |= set(overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
                          map(path_of, patch.lines("Paths")))
-        files = [arg for path in sorted(paths) if (tree / path).exists() for arg in ("-f", path)]
-        said = (recipients_of(tree, letter, "--no-rolestats", *files) or "").splitlines()
+        said = recipients_of(tree, letter, paths)
         lists = [one for one in said if "<" not in one and "linux-kernel@" not in one]
         print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
               + "".join(f", after {one}" for one in letter.lines("After") if here.get(one)),
@@ -522,13 +516,12 @@ def words_of(letter, trees):
     return words
 
 
-def wordless(letter, name, trees):
+def wordless(letter, name):
     """Why there is no text for a word."""
     sections = [s for s in letter.all("Word") if s.remark.split()[0] == name]
     paths = sorted({line.partition(": ")[0] for s in sections for line in s.lines})
-    gone = [path for path in paths if not newest(trees, path).exists()]
-    return Fault(f"{letter.name}:{sections[0].line}", f"the tree has no {gone[0]}" if gone else
-                 f"{' and '.join(paths)} read otherwise than this fix knows (Word: {name})")
+    return Fault(f"{letter.name}:{sections[0].line}", f"{' and '.join(paths)} read otherwise than "
+                 f"this fix knows, or are not there (Word: {name})")
 
 
 def spoken(folder, words, scratch):
@@ -544,12 +537,16 @@ def spoken(folder, words, scratch):
 
 def gather(tree, work, found):
     """Copy what a fix looks at into the work tree, if no fix before did. The faults: links."""
-    links = {path: overlay.link_in(tree, path) for path in found}
-    for path in found:
+    faults = []
+    for path, source in found.items():
         file = tree / path
-        if file.is_file() and not links[path] and not (work / path).exists():
-            put(work, path, file.read_bytes(), overlay.executable(file))
-    return [overlay.link_fault(found[path], link) for path, link in links.items() if link]
+        try:
+            overlay.refuse_link(tree, source, path)
+            if file.is_file() and not (work / path).exists():
+                put(work, path, file.read_bytes(), overlay.executable(file))
+        except Fault as fault:
+            faults.append(fault)
+    return faults
 
 
 def named(root, folder, fault):
@@ -589,7 +586,7 @@ def legacy_fix(root, folder, letter, trees, scratch):
         return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark),
                           *missing(trees, letter, known_words)]
     for name in set(words) - set(known_words):
-        return "", None, [wordless(letter, name, trees)]
+        return "", None, [wordless(letter, name)]
     spoken_folder = spoken(folder, words, scratch)
     found, faults = overlay.scan(spoken_folder)
     faults += gather(*trees, found)
@@ -736,13 +733,9 @@ def pick(repo, topics, name, env):
 
 def table(rows):
     """What a patch gave, as lines of text."""
-    cells = [("case", "metric", "unit", "before", "behind", "ratio")]
-    cells += [(r["case"], r["metric"], r["unit"],
-               *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows]
-    widths = [max(map(len, column)) for column in zip(*cells)]
-    return "\n".join("  ".join(cell.ljust(w) if i < 3 else cell.rjust(w)
-                               for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
-                     for row in cells)
+    return bench.columns([("case", "metric", "unit", "before", "behind", "ratio")] + [
+        (r["case"], r["metric"], r["unit"],
+         *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows], 3)
 
 
 def with_steps(letter, root, out, short):
@@ -751,10 +744,7 @@ def with_steps(letter, root, out, short):
     results = {(r["case"], r["metric"]): r for r in steps
                if bench.series_of(r["base"]) == short and r["patch"] == letter.name}
     shown = [results[row] for row in rows_of(letter) if row in results]
-    if not shown:
-        return letter
-    return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n"
-                                f"{table(shown)}\n")
+    return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n{table(shown)}\n") if shown else letter
 
 
 def format_patches(repo, folder, blurb, env, *args):
@@ -772,12 +762,11 @@ def format_patches(repo, folder, blurb, env, *args):
 
 def write_tests(root, letter, folder):
     """The tests of a topic, each a patch; its message is what the test's head says."""
-    shutil.rmtree(folder, ignore_errors=True)
     for test, subject in letter.pairs("Tests").items():
         suite, _, path = test.partition("/")
         code, prints = (root / SUITES / test).read_text().split("__OUTPUT__\n")
-        contents = {path: overlay.Content("", code.encode(), True),
-                    f"{path}.out": overlay.Content("", prints.encode(), False)}
+        contents = {path: overlay.Content(code.encode(), True),
+                    f"{path}.out": overlay.Content(prints.encode())}
         head = code.split("\n\n")[0]
         why = re.sub(r"^(?:#!.*|# SPDX.*|# FS QA.*|[^#].*)\n?|^# ?", "", head, flags=re.M).strip()
         message = f"{path.removeprefix('tests/')}: {subject}\n\n{why}\n"
@@ -809,8 +798,7 @@ that for you, and nothing is sent before you say b4 send without -o:
 	git am -s {{below}}{{folder}}/*.patch
 	b4 prep --edit-cover		paste {COVER_FILE}, if there is one: first what its
 					subject says behind [PATCH ...], then all below it
-	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl, as was done for the file
-					"{RECIPIENTS}" here; strike out who need not hear of it
+	b4 prep --auto-to-cc		asks the tree's get_maintainer.pl; strike out who need not hear
 	b4 send --no-sign -o FOLDER	the mails as files, to be read first; b4 wants to know how
 					it would send them (git config sendemail.smtpserver)
 """
@@ -853,22 +841,20 @@ def checkpatch(tree, folder, allowed):
     return faults
 
 
+def files_in(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
 def deliver(made, folder):
     """Make folder hold what was made. False: it did before."""
-    ours = [*folder.glob("0*"), folder / README, folder / RECIPIENTS, folder / REVIEW]
-    old = {p.name: p.read_bytes() for p in ours if p.exists()}
-    new = {p.name: p.read_bytes() for p in made.iterdir()}
+    old, new = files_in(folder), files_in(made)
     if old == new:
         return False
-    title = old.get(README, b"").partition(b"\n")[0]
-    if title and title != new[README].partition(b"\n")[0]:
-        raise Refusal(f"{folder} is taken: {title.decode()}: name another folder with --out (make: "
-                      "O=)")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in old:
-        (folder / name).unlink()
-    for name, data in new.items():
-        (folder / name).write_bytes(data)
+    if folder.exists():
+        if Path(README) not in old:
+            raise Refusal(f"{folder} is taken: name another one with --out (make: O=)")
+        shutil.rmtree(folder)
+    shutil.copytree(made, folder)
     return True
 
 
@@ -926,30 +912,6 @@ def report(faults):
     return 1 if faults else 0
 
 
-def make_patches(root, tree, patches, cover, allowed, read_me, folder, topic=None):
-    """Write the patches into folder. (has it changed, faults)"""
-    env = identity(root)
-    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-        repo, made = Path(scratch, "repo"), Path(scratch, "made")
-        repo.mkdir()
-        commit_patches(repo, tree, patches, env)
-        if topic:
-            topics = topics_of(root)
-            pick(repo, topics, topic, env)
-            cover = replace(cover, text=f"{cover.text.rstrip()}{needs_of(topics, topic, patches)}")
-        rfc = ("--rfc",) if cover and state_of(cover).startswith("RFC") else ()
-        format_patches(repo, made, cover and cover.text, env, *rfc)
-        (made / README).write_text(read_me)
-        faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
-        people = recipients_of(tree, cover, *sorted(made.glob("*.patch"))) \
-            if cover and not faults else None
-        if people:
-            (made / RECIPIENTS).write_text(people)
-        if topic and cover.lines("Review"):
-            (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
-        return not faults and deliver(made, folder), faults
-
-
 def refuse(tree, version, faults, more=""):
     print(f"series: {tree} (Linux {version}) is refused, nothing was written{more}:",
           file=sys.stderr)
@@ -981,10 +943,8 @@ def do_modern(root, tree, out, which, topic):
         sent = [replace(p, letter=replace(p.letter, text=TEST.sub("", p.letter.text)))
                 for p in patches] if name else patches
         try:
-            rc |= write_series(root, tree, sent, topics[name] if name else covers[-1], allowed,
-                               folder, (title, about), more, name)
-            if name:
-                write_tests(root, topics[name], folder / "tests")
+            rc |= write_series(root, tree, sent, folder, (title, about, more),
+                               topics[name] if name else covers[-1], allowed, name)
         except Fault as fault:      # the other topics are none the worse for it
             rc |= report([fault])
     return rc
@@ -996,8 +956,8 @@ def do_legacy(root, tree, out):
     if faults:
         return refuse(tree, version, faults, "; what a fix does may be there in other words")
     if patches:
-        rc = write_series(root, tree, patches, None, [], out / f"series-{version}-{tree.name}",
-                          (f"Patches for Linux {version} in {tree}", ""), "")
+        rc = write_series(root, tree, patches, out / f"series-{version}-{tree.name}",
+                          (f"Patches for Linux {version} in {tree}", "", ""))
     for fix, verdict in said:
         print(f"  {fix:32} {verdict}")
     if not patches:
@@ -1005,19 +965,33 @@ def do_legacy(root, tree, out):
     return rc if patches else 0
 
 
-def write_series(root, tree, patches, cover, allowed, folder, head, more, topic=None):
-    prefix = prefix_of(tree)
-    read_me = (READ_ME + more).format(
-        title=head[0], about=head[1], folder=shlex.quote(str(folder.absolute())),
-        below=f"--directory={shlex.quote(prefix)} " if prefix else "")
-    changed, faults = make_patches(root, tree, patches, cover, allowed, read_me, folder, topic)
-    if faults:
-        return refuse(tree, overlay.kernel_version(tree), faults)
+def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topic=None):
+    """Write the patches into folder; head: the title of its README, and what else that says."""
+    env, prefix = identity(root), prefix_of(tree)
+    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
+        repo, made = Path(scratch, "repo"), Path(scratch, "made")
+        repo.mkdir()
+        commit_patches(repo, tree, patches, env)
+        if topic:
+            pick(repo, topics_of(root), topic, env)
+            cover = replace(cover, text=cover.text.rstrip() +
+                            needs_of(topics_of(root), topic, patches))
+        rfc = ("--rfc",) if cover and state_of(cover).startswith("RFC") else ()
+        format_patches(repo, made, cover and cover.text, env, *rfc)
+        (made / README).write_text((READ_ME + head[2]).format(
+            title=head[0], about=head[1], folder=shlex.quote(str(folder.absolute())),
+            below=f"--directory={shlex.quote(prefix)} " if prefix else ""))
+        faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
+        if faults:
+            return refuse(tree, overlay.kernel_version(tree), faults)
+        if topic and cover.lines("Review"):
+            (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
+        if topic:
+            write_tests(root, cover, made / "tests")
+        changed = deliver(made, folder)
     count = len(list(folder.glob("*.patch")))
     print(f"series: {count} patch{'es' * (count > 1)} in {folder}"
           + ("" if changed else ": nothing changed"))
-    if not os.access(tree, os.W_OK):
-        print(f"series: {tree} is read-only: apply them to a copy of it")
     print(f"series: how to apply and sign them: {folder / README}")
     return 0
 

@@ -25,71 +25,46 @@ ALL = "(all)"
 RESULT = re.compile(r"(?P<not>not )?ok (?:\d+)? ?(?:- )?(?P<name>.*?)(?P<skip> # SKIP.*)?$")
 
 
-class Expected:
-    """A line of the list"""
-
-    def __init__(self, line):
-        what, _, self.reason = (part.strip() for part in line.partition(" # "))
-        self.test, _, case = what.partition(": ")
-        self.maybe = case.startswith("maybe ")
-        self.case = case.removeprefix("maybe ")
-        self.met = False
-        if not (self.test and self.case and self.reason):
+def expected_of(test, lines):
+    """[(case, may it pass?, reason)] of a test"""
+    found = []
+    for line in (line for line in map(str.strip, lines) if line and not line.startswith("#")):
+        what, _, reason = (part.strip() for part in line.partition(" # "))
+        name, _, case = what.partition(": ")
+        if not (name and case and reason):
             raise ValueError(f"not TEST: CASE # REASON: {line}")
+        if name == test:
+            found.append((case.removeprefix("maybe "), case.startswith("maybe "), reason))
+    return found
 
 
-class Judge:
-    """The cases of one test, a line of TAP after the other"""
+def result(number, found, text, maybe, reason):
+    """The line of a case that is to fail"""
+    told = f"ok {number} {found['name']}"
+    if found["not"]:
+        return f"{told} # XFAIL {reason}"
+    return text if maybe or found["skip"] else f"not {told} # XPASS it was to fail: {reason}"
 
-    def __init__(self, expected):
-        self.expected = expected
-        self.planned = None
-        self.seen = 0
-        self.failed = False
 
-    def wrong(self, text):
-        self.failed = True
-        return text
-
-    def line(self, text):
-        """The line as it should have been"""
-        if plan := re.match(r"1\.\.(\d+)(?: # SKIP *(.*))?", text):
-            self.planned = int(plan[1])
-            return text if plan[2] is None else self.all_skipped(text, plan[2])
-        found = RESULT.match(text)
-        return self.case(found, text) if found else text
-
-    def all_skipped(self, text, why):
-        for each in self.expected:
-            each.met = True
-        if any(each.case == ALL for each in self.expected):
-            return text
-        return self.wrong(f"not ok 1 all of it is skipped: {why}")
-
-    def case(self, found, text):
-        self.seen += 1
-        fits = [each for each in self.expected if fnmatchcase(found["name"], each.case)]
-        for each in fits:
-            each.met = True
-        if found["skip"]:
-            return text
-        if not fits:
-            return self.wrong(text) if found["not"] else text
-        result = f"ok {self.seen} {found['name']}"
-        if found["not"]:
-            return f"{result} # XFAIL {fits[0].reason}"
-        if fits[0].maybe:
-            return text
-        return self.wrong(f"not {result} # XPASS it was to fail: {fits[0].reason}")
-
-    def end(self):
-        """What is wrong with the whole, as lines of TAP"""
-        for each in self.expected:
-            if not each.met:
-                yield self.wrong(f"not ok - the list has no such case: {each.case}")
-        if self.planned is None or (self.planned and self.seen != self.planned):
-            yield self.wrong(
-                f"not ok - {self.seen} cases of {self.planned or 'an unknown number'}")
+def judge(lines, expected):
+    """The lines as they should have been: "not ok" is wrong"""
+    met, seen, planned = set(), 0, None
+    for line in lines:
+        if plan := re.match(r"1\.\.(\d+)(?: # SKIP *(.*))?", line):
+            planned = int(plan[1])
+            if plan[2] is not None:
+                met.update(case for case, *_ in expected)
+                line = line if ALL in met else f"not ok 1 all of it is skipped: {plan[2]}"
+        elif found := RESULT.match(line):
+            seen += 1
+            fits = [one for one in expected if fnmatchcase(found["name"], one[0])]
+            met.update(case for case, *_ in fits)
+            line = result(seen, found, line, *fits[0][1:]) if fits else line
+        yield line
+    yield from (f"not ok - the list has no such case: {case}" for case, *_ in expected
+                if case not in met)
+    if planned is None or (planned and seen != planned):
+        yield f"not ok - {seen} cases of {planned or 'an unknown number'}"
 
 
 def main(argv):
@@ -98,17 +73,15 @@ def main(argv):
         return 2
     try:
         with open(argv[1], encoding="utf-8") as known:
-            expected = [Expected(line) for line in map(str.strip, known)
-                        if line and not line.startswith("#")]
-        judge = Judge([each for each in expected if each.test == argv[2]])
+            expected = expected_of(argv[2], known)
         with open(argv[3], encoding="utf-8", errors="replace") as tap:
-            lines = [judge.line(line.rstrip("\n")) for line in tap]
+            lines = list(judge((line.rstrip("\n") for line in tap), expected))
     except (OSError, ValueError) as e:
         print(f"xfail: {e}", file=sys.stderr)
         return 2
     with open(argv[3], "w", encoding="utf-8") as tap:
-        print(*lines, *judge.end(), sep="\n", file=tap)
-    return int(judge.failed)
+        print(*lines, sep="\n", file=tap)
+    return int(any(line.startswith("not ok") for line in lines))
 
 
 if __name__ == "__main__":

@@ -121,29 +121,25 @@ class Name(Case):
 @unittest.skipUnless(shutil.which("apt-get"), "no apt-get here")
 class Mirrors(Case):
     """The real apt, with lists of sources of ours"""
-    def sources(self, text):
-        etc = self.tmp / "etc"
-        for folder in ("etc/sources.list.d", "etc/apt.conf.d", "etc/preferences.d",
-                       "etc/trusted.gpg.d", "state/lists/partial", "cache/archives/partial"):
-            (self.tmp / folder).mkdir(parents=True)
-        (etc / "sources.list").write_text(text)
-        config = self.tmp / "apt.conf"
-        config.write_text(f'Dir::Etc "{etc}";\nDir::State "{self.tmp}/state";\n'
-                          f'Dir::Cache "{self.tmp}/cache-apt";\nAcquire::Retries "7";\n'
-                          'APT::Update::Pre-Invoke:: "touch ' + str(self.tmp / "hooked") + '";\n')
-        self.env["APT_CONFIG"] = str(config)
-
     def test_what_debian_did_not_sign_is_refused_and_hooks_are_left_alone(self):
         suite = self.tmp / "mirror/dists/trixie-backports"
         (suite / "main/binary-amd64").mkdir(parents=True)
         (suite / "main/binary-amd64/Packages").write_text("")
         (suite / "Release").write_text("Suite: trixie-backports\nComponents: main\n"
                                        "Architectures: amd64\nDate: Sun, 1 Nov 2026 00:00:00 UTC\n")
-        self.sources("deb http://sec.example/security bookworm-security main\n"
-                     "deb cdrom:[Debian]/ bookworm main\n")
+        for folder in ("etc/sources.list.d", "etc/apt.conf.d", "etc/preferences.d",
+                       "etc/trusted.gpg.d", "state/lists/partial", "cache/archives/partial"):
+            (self.tmp / folder).mkdir(parents=True)
+        self.env["APT_CONFIG"] = str(self.tmp / "apt.conf")
+        (self.tmp / "apt.conf").write_text(
+            f'Dir::Etc "{self.tmp}/etc";\nDir::State "{self.tmp}/state";\n'
+            f'Dir::Cache "{self.tmp}/cache-apt";\nAcquire::Retries "7";\n'
+            f'APT::Update::Pre-Invoke:: "touch {self.tmp}/hooked";\n')
+        sources = self.tmp / "etc/sources.list"
+        sources.write_text("deb http://sec.example/security bookworm-security main\n"
+                           "deb cdrom:[Debian]/ bookworm main\n")
         self.refuses(2, "no mirror of Debian", "get", BASE="7.3")
-        (self.tmp / "etc/sources.list").write_text(
-            f"deb [trusted=yes] file:{self.tmp}/mirror bookworm main\n")
+        sources.write_text(f"deb [trusted=yes] file:{self.tmp}/mirror bookworm main\n")
         self.refuses(3, "apt cannot read what there is for BASE=7.3", "get", BASE="7.3")
         log = (self.tmp / "out/log/apt-trixie-backports.log").read_text()
         self.assertIn("is not signed", log)
@@ -202,7 +198,3 @@ class Get(Case):
             (self.tmp / "bin/apt-get").write_text(APT_GET.replace(line, instead))
             self.refuses(code, why, "get", BASE="7.3")
             self.assertEqual(list(self.apt.glob("*.tar.xz")), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

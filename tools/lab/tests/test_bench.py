@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""bench.py: figures of two kernels become results.json and a table; the guest's part of it."""
+"""bench.py: figures of two kernels become results.json and a table; what its cases name is there."""
 
 import inspect
 import json
 import os
-import sys
-import tempfile
 import unittest
-from unittest import mock
+
+import bench
+import bench_cases
+import bench_data
+import bench_disks
+import bench_guest
+import bench_programs
+import bench_stacks
 
 LAB = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, LAB)
-import bench  # noqa: E402 (the path comes first)
-import bench_cases  # noqa: E402
-import bench_data  # noqa: E402
-import bench_disks  # noqa: E402
-import bench_guest  # noqa: E402
-import bench_programs  # noqa: E402
-import bench_stacks  # noqa: E402
-import profile  # noqa: E402
-
 
 def line(case, metric, values, report="field-1", **more):
     values = values if isinstance(values, list) else [values]
@@ -75,20 +70,6 @@ class Rows(unittest.TestCase):
                                one("a", 4, "7.3.1")])
 
 
-class Run(unittest.TestCase):
-    def test_what_was_measured_is_kept_and_shown(self):
-        one, another = ({"base": base, "report": "r", "case": "c", "metric": "m", "patched": 1}
-                        for base in ("7.3.4", "6.12.9"))
-        kept = [one, another]
-        with mock.patch.object(bench, "load", lambda: kept), \
-                mock.patch.object(bench, "save", kept.__init__), \
-                mock.patch.object(bench, "guest", lambda *_, **__: figures(
-                    line("many", "m", 1, base="7.3.5"))):
-            shown = bench.run(["many"], 1)
-        self.assertEqual([r["base"] for r in shown], ["7.3.5"])
-        self.assertEqual([r["base"] for r in kept], ["7.3.4", "6.12.9", "7.3.5"])
-
-
 class Cases(unittest.TestCase):
     def test_each_can_be_told_to_what_runs_it(self):
         for case in bench_cases.CASES.values():
@@ -125,70 +106,3 @@ class Cases(unittest.TestCase):
             for word in words if program == "ra_load" else ():
                 name, equals, _ = word.partition("=")
                 self.assertRegex(known, f'"({name}{equals}|{word})"', case.name)
-
-
-class Programs(unittest.TestCase):
-    """bench_programs.py and bench_data.py, as far as they need no disk"""
-    def test_waits_are_those_of_the_program_and_not_of_what_ran_before_it(self):
-        ran = {"refaults": ("pages", 5)}, {"refaults": ("pages", 20)}
-        with mock.patch.object(bench_programs, "waits", side_effect=ran), \
-                mock.patch.object(bench_programs, "device_reads", lambda disk: (0, 0)), \
-                mock.patch.object(bench_programs, "run_inside", lambda *_: None):
-            figures = {metric: (unit, value) for metric, unit, value
-                       in bench_programs.figures(("tar",), None, None, "sda")}
-        self.assertEqual(figures["refaults"], ("pages", 15))
-
-
-class Real(unittest.TestCase):
-    """Disks that complete later: what is counted between marks"""
-
-    MAP = "ffffffff81000000 T work\nffffffff81000100 t do_idle\nffffffff81000200 T more\n"
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.map, self.marks = (os.path.join(folder.name, name) for name in ("System.map", "marks"))
-        with open(self.map, "w", encoding="ascii") as f:
-            f.write(self.MAP)
-
-    def mark(self, *insns):
-        """Marks, before each of which so much was done, and 9000 while idle"""
-        with open(self.marks, "a", encoding="ascii") as f:
-            for n in insns:
-                f.write(f"ffffffff81000000 {n - 5}\nffffffff81000100 9000\nuser 5\n"
-                        f"total {n + 9000}\n")
-
-    def run_of(self, *parts):
-        """Those of one run"""
-        self.mark(777777, 888, *parts)
-
-    def per_io(self, *cases):
-        figures_of = figures(*(line(case, "insn", 1, "real", part=10) for case in cases))
-        profile.per_io(figures_of, self.marks, self.map, bench_cases.PARTS)
-        return [(f["value"], f["values"]) for f in figures_of.values()]
-
-    def test_parts_are_counted_without_idle_and_without_the_extremes(self):
-        self.run_of(5000, 1000, 1010, 1020, 1030, 1040, 10)
-        self.run_of(*[2000] * 7)
-        self.assertEqual(self.per_io("a", "b"),
-                         [(102, [100, 101, 102, 103, 104]), (200, [200] * 5)])
-
-    def guest(self, of_marks, by_clock):
-        """bench.py's guest, on a disk that completes at once"""
-        self.run_of(*[of_marks * 10] * 7)
-        said = figures(line("read-4k-bdev-atonce", "insn", by_clock, "real", part=10))
-        folder = os.path.dirname(self.map)
-        os.makedirs(os.path.join(folder, "log"), exist_ok=True)
-        os.replace(self.marks, os.path.join(folder, "log", "real-stock.marks"))
-        with mock.patch.multiple(bench, guest=lambda *_: said, OUT=folder,
-                                 tree_of=lambda _: folder):
-            return bench.marked_guest("x.so", "stock", [], [])
-
-    def test_where_a_disk_completes_at_once_the_clock_agrees(self):
-        self.assertEqual([f["value"] for f in self.guest(500, 505).values()], [500])
-        with self.assertRaisesRegex(SystemExit, "500.* but 550"):
-            self.guest(500, 550)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -50,7 +50,3 @@ class Complaints(unittest.TestCase):
         said = "".join(f"{n}:{line}\n" for n, line in
                        enumerate(COMPLAINTS.splitlines(), len(QUIET.splitlines()) + 1))
         self.assertEqual(complaints(QUIET + COMPLAINTS), (0, said))
-
-
-if __name__ == "__main__":
-    unittest.main()

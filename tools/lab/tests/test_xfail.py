@@ -62,7 +62,3 @@ class Xfail(unittest.TestCase):
                 said = paths[1].read_text() + done.stderr
                 self.assertEqual(done.returncode, rc, said)
                 self.assertIn(says, said)
-
-
-if __name__ == "__main__":
-    unittest.main()
