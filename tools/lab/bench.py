@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
-    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, stacks,
-                                           readahead, programs, short for several (default: all)
+    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, shared,
+                                           stacks, readahead, programs, short for several (default:
+                                           all)
     bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json or, of the kit,
@@ -223,8 +224,21 @@ def marked_guest(so, kernel, flags, args, quiet=False):
     return figures
 
 
+def sharing_guest(so, kernel, flags, args, quiet=False):
+    """Those of a guest with two CPUs: what they share"""
+    file = os.path.join(OUT, "log", f"shared-{kernel}.lines")
+    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},lines=on",
+                                          "QEMU_WORDS": "-smp 2"}, quiet)
+    try:
+        return profile.shared_lines(figures, file, os.path.join(tree_of(kernel), "System.map"))
+    except profile.BadInput as e:
+        sys.exit(f"bench: {kernel}: {e}")
+
+
 def guest_of(name):
     """What boots the guest of that name, and gives its figures"""
+    if name == "shared":
+        return functools.partial(sharing_guest, plugin())
     return functools.partial(marked_guest, plugin()) if name in MARKED else guest
 
 

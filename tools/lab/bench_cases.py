@@ -12,6 +12,9 @@ split: memory of large folios that PTEs map.
 
 Stacks: IO-WAY-FS-STACK, all combinations (bench_stacks.py).
 
+Shared: WHAT-one|own-PLACE, two CPUs that read or write one open file, or each its own. A figure is
+how many cache lines one takes from the other for an I/O (insn_count.c), by who writes to them.
+
 Readahead, on the bare disk: runs of LEN at random places in reads of SIZE; single pages; one stream
 and several that take turns; mappings; mix: index look-ups beside a long scan; lowmem: in 16 MiB of
 memory. KB is read_ahead_kb, else it is 128. -hdd: a disk of 2004 instead of 200 us for each request.
@@ -33,7 +36,7 @@ from bench_programs import PROGRAMS
 GUESTS = {**dict.fromkeys(("engine", "stacks", "real", "distro", "readahead", "integrity",
                            "model"), ("-c",)),
           "programs": ("-c", "-p"), "fc": ("-c", "-a", "fc"), "many": ("-c", "-a", "many"),
-          "qla": ("-c", "-a", "qla")}
+          "shared": ("-c",), "qla": ("-c", "-a", "qla")}
 MARKED = ("real", "distro")     # guests whose cases set marks
 # Of the others: stock, patched
 KERNELS_OF = {**dict.fromkeys(("distro", "integrity"), ("distro-stock", "distro")),
@@ -85,6 +88,15 @@ def engine():
         for n in (2, 4, 8):
             yield Case(f"readers-{n}-{place}", "readers", "engine", {"n": n, "place": place},
                        time="fixed")
+
+
+def shared():
+    """bench_guest.py"""
+    for place in ("bdev", "ext4", "xfs", "jfs"):
+        for of in ("one", "own") if place != "bdev" else ("one",):
+            for what in ("read", "write"):
+                yield Case(f"{what}-{of}-{place}", "shared", "shared",
+                           {"what": what, "own": of == "own", "place": place}, time="lines")
 
 
 # What bench_stacks.py makes; dm-integrity wants an option that costs all others something.
@@ -226,7 +238,7 @@ def arrays():
     yield Case("model", "array", "model", {"array": "model", "mib": 16}, time="disk")
 
 
-CASES = {case.name: case for make in (engine, stacks, real, readahead, programs, arrays)
+CASES = {case.name: case for make in (engine, shared, stacks, real, readahead, programs, arrays)
          for case in make()}
 
 
@@ -240,7 +252,7 @@ GROUPS = {
     "all": [*of_guest("engine", "stacks", "readahead"), "model",
             *(name for name in CASES if name.endswith(("-ext4-array-m50", "-ext4-array-m110")))],
     "real": of_guest(*MARKED),
-    **{guest: of_guest(guest) for guest in ("engine", "stacks", "readahead", "integrity",
+    **{guest: of_guest(guest) for guest in ("engine", "shared", "stacks", "readahead", "integrity",
                                               "programs")},
     "short": ["direct", "raw", "buffered", "nocopy",
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")

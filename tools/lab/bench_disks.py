@@ -194,9 +194,9 @@ def unmount(at=MOUNTED):
                                      check=False).returncode == 0, f"umount {at}")
 
 
-def new_file(mib, at=MOUNTED):
+def new_file(mib, at=MOUNTED, name="file"):
     """A file of MIB, whose mapping is cached"""
-    path = f"{at}/file"
+    path = f"{at}/{name}"
     run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct", "status=none")
     os.sync()
     run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")
@@ -242,11 +242,12 @@ class Switched(Switch):
     def at_once(self):
         self.to(f"linear {self.empty} 0")
 
-    def path_at(self, place, mib=32, anew=False):
+    def path_at(self, place, mib=32, anew=False, own=False):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
-        file system. Of each the first page alone is in the page cache, whatever ran before."""
+        file system, own: with one more for each CPU (file0, file1). Of each the first page alone is
+        in the page cache, whatever ran before."""
         # Somebody else may have unmounted it.
-        if anew or self.holds != (place, mib) or not kept_open:
+        if anew or own or self.holds != (place, mib) or not kept_open:
             unmount()
             self.holds = (place, mib)
             if place in ("bdev", "raw"):
@@ -256,6 +257,8 @@ class Switched(Switch):
                 self.to(f"linear {self.memory} 0")
                 make_fs(place, self.disk)
                 self.path = new_file(mib)
+                for cpu in range(os.cpu_count() if own else 0):
+                    new_file(mib, name=f"file{cpu}")
                 self.at_once()
             keep_open(self.disk if place == "raw" else self.path)
         os.pread(kept_open[0], 4096, 0)

@@ -22,6 +22,7 @@ from bench_disks import (Failed, emit, flush, late_disk, on_short, put, raws_of,
                          switched, tool, unbind)
 
 DEPTHS = 32     # a part is whole queues
+SHARED_IOS = 200        # of each CPU
 
 
 def four_ways_counted(case, passes, words, mib):
@@ -65,6 +66,14 @@ def real(case, passes, words, ios, place, disk):
          part=part)
 
 
+def shared(case, _passes, what, own, place):
+    """What is printed here is the I/Os; bench.py counts the lines."""
+    path = switched().path_at(place, own=own)
+    command = f"dio_load {what} {'own ' if own else ''}cpus=2 bs=4k n={SHARED_IOS} {path}"
+    tool(command)
+    emit(case, "shared", "lines", "lines", 0, command)
+
+
 def readers(case, _passes, n, place):
     """N processes read a file of which no mapping block is cached, from a disk that takes 50 ms a
     read: nothing is measured but the time that they wait."""
@@ -80,7 +89,7 @@ def readers(case, _passes, n, place):
     emit(case, "engine", "elapsed", "us", nsec / 1000, f"{command} (dm-delay 50 ms)")
 
 
-RUN = {"four_ways_counted": four_ways_counted, "engine": engine, "real": real, "readers": readers,
+RUN = {"four_ways_counted": four_ways_counted, "engine": engine, "real": real, "readers": readers, "shared": shared,
        "readahead": bench_readahead.readahead, "program": bench_programs.program,
        "array": bench_array.array, "stacks": bench_stacks.stacks}
 

@@ -309,6 +309,14 @@ def of_stacks(base, found):
     yield from grids
 
 
+def of_shared(base, found):
+    rows = [(text(case), text(who), maybe(row, "stock"), maybe(row, "patched"))
+            for (report, case, who), row in found.items() if report == "shared"]
+    if rows:
+        yield tag("h3", f"Linux {base}")
+        yield table(("I/O", "Written by", "stock", "patched"), rows, ("stock", "patched"))
+
+
 def section_of(make, command):
     """What makes a section of the grids that MAKE has for a base"""
     def of(results):
@@ -355,6 +363,9 @@ SECTIONS = (
      "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below, both kernels' "
      "figures: instructions and, if they differ, bios below the stack, context switches of all "
      "tasks, and us on disks of 100 us."),
+    ("shared", "What CPUs share", section_of(of_shared, "tools/lab/bench.py run shared"),
+     "Cache lines that two CPUs take from each other for a direct I/O of 4 KiB, by the function that "
+     "writes there first: on one open file, or each on its own."),
     ("programs", "Programs", section_of(of_programs, "make programs"),
      "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds "
      "and, if they differ, reads of the disk. Cache: what memory has for the program's data."),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A QEMU TCG plugin that counts the guest's instructions by address: profile.py lays the counts
- * over System.map.
+ * A QEMU TCG plugin that counts the guest's instructions by address, or the cache lines that its
+ * CPUs take from each other: profile.py lays the counts over System.map.
  *
  *	qemu-system-x86_64 ... -icount shift=0,sleep=off
- *		-plugin ./insn_count.so,out=FILE[,marks=on]
+ *		-plugin ./insn_count.so,out=FILE[,marks=on|,lines=on]
  *
  * QEMU translates the guest's code block by block. Each block gets a counter, to which its number
  * of instructions is added when it is entered. At exit FILE gets one line per counter,
@@ -23,7 +23,18 @@
  * read in its middle, is entered again further on, so such blocks are counted a little high. A
  * block that runs on into the next function counts for the one it began in.
  *
- * The counters have no lock: one virtual CPU only. QEMU must come to an orderly end for
+ * With lines=on each CPU marks the start of each of its I/Os, and a mark at MARK + 1 is before and
+ * behind a run. FILE gets a line for each 64 bytes of kernel memory that both CPUs touched and one
+ * wrote,
+ *
+ *	<address of who wrote there first> <how often it moved>
+ *
+ * then "ios <I/Os>". QEMU runs one CPU for many I/Os before the next, real ones run side by side: a
+ * line is taken to move once for each I/O that touches it, but no more often than the I/Os of other
+ * CPUs wrote it. What fewer than one of ten I/Os of a CPU touch is left out.
+ *
+ * The counters have no lock: one virtual CPU only, or with lines=on two, which -icount runs one at
+ * a time. QEMU must come to an orderly end for
  * FILE to be written (guest powered off, SIGTERM, quit in the monitor); after SIGKILL it is empty.
  */
 #include <stdbool.h>
@@ -41,10 +52,14 @@
 #pragma weak qemu_plugin_scoreboard_new
 
 #define MARK	0x6d61726b0000ULL
+#define CPUS	2
+#define LINES	262144U		/* of the table; so many do not come together in a run */
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
 
 struct qemu_plugin_tb;
+struct qemu_plugin_insn;
 
 struct qemu_info {
 	const char *target_name;
@@ -66,6 +81,14 @@ size_t (qemu_plugin_tb_n_insns)(const struct qemu_plugin_tb *tb);
 void (qemu_plugin_register_vcpu_tb_exec_cb)(struct qemu_plugin_tb *tb,
 					    void (*fn)(unsigned int vcpu, void *data),
 					    enum qemu_plugin_cb_flags flags, void *data);
+struct qemu_plugin_insn *(qemu_plugin_tb_get_insn)(const struct qemu_plugin_tb *tb, size_t i);
+uint64_t (qemu_plugin_insn_vaddr)(const struct qemu_plugin_insn *insn);
+void (qemu_plugin_register_vcpu_mem_cb)(struct qemu_plugin_insn *insn,
+					void (*fn)(unsigned int vcpu, uint32_t info,
+						   uint64_t address, void *data),
+					enum qemu_plugin_cb_flags flags,
+					enum qemu_plugin_mem_rw rw, void *data);
+bool (qemu_plugin_mem_is_store)(uint32_t info);
 void *(qemu_plugin_scoreboard_new)(size_t size);
 void (qemu_plugin_register_atexit_cb)(uint64_t id, void (*fn)(uint64_t id, void *data),
 				      void *data);
@@ -84,7 +107,18 @@ struct counter {
 	struct counter *next;
 };
 
+/* In how many I/Os each CPU touched and wrote it, and which was the last */
+struct line {
+	uint64_t key, writer;
+	struct {
+		uint32_t n, last;
+	} touched[CPUS], wrote[CPUS];
+};
+
 static struct counter *counters;
+static struct line *lines;
+static uint32_t io[CPUS];	/* which is under way; 0: none */
+static uint32_t used;		/* of the table */
 static const char *name;
 static FILE *file;
 static bool marks;
@@ -117,6 +151,91 @@ static void marked(unsigned int vcpu, void *data)
 	write_counts();
 }
 
+static void accessed(unsigned int cpu, uint32_t info, uint64_t address, void *pc)
+{
+	uint64_t key = address >> 6;
+	uint32_t i = key * 0x9e3779b97f4a7c15ULL >> 32;
+	struct line *line;
+
+	if (!io[cpu] || !(address >> 63))
+		return;
+	for (i %= LINES; lines[i].key && lines[i].key != key; i = (i + 1) % LINES)
+		;
+	line = &lines[i];
+	used += !line->key;
+	if (used == LINES) {
+		fprintf(stderr, "insn_count: too many cache lines\n");
+		exit(1);
+	}
+	line->key = key;
+	line->touched[cpu].n += line->touched[cpu].last != io[cpu];
+	line->touched[cpu].last = io[cpu];
+	if (!qemu_plugin_mem_is_store(info))
+		return;
+	if (!line->writer)
+		line->writer = (uintptr_t)pc;
+	line->wrote[cpu].n += line->wrote[cpu].last != io[cpu];
+	line->wrote[cpu].last = io[cpu];
+}
+
+static uint64_t moves(const struct line *line)
+{
+	uint64_t moved = 0, others;
+	unsigned int cpu, other;
+
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		if (line->touched[cpu].n < io[cpu] / 10)
+			continue;
+		for (other = 0, others = 0; other < CPUS; other++)
+			others += other == cpu ? 0 : line->wrote[other].n;
+		moved += others < line->touched[cpu].n ? others : line->touched[cpu].n;
+	}
+	return moved;
+}
+
+static void write_lines(unsigned int vcpu, void *data)
+{
+	uint64_t ios = 0, moved;
+	unsigned int i;
+
+	for (i = 0; i < CPUS; i++)
+		ios += io[i];
+	for (i = 0; i < LINES && ios > CPUS; i++) {
+		moved = moves(&lines[i]);
+		if (moved)
+			fprintf(file, "%llx %llu\n", (unsigned long long)lines[i].writer,
+				(unsigned long long)moved);
+	}
+	if (ios > CPUS)
+		fprintf(file, "ios %llu\n", (unsigned long long)ios);
+	used = 0;
+	memset(io, 0, sizeof(io));
+	memset(lines, 0, LINES * sizeof(*lines));
+}
+
+static void begun_io(unsigned int vcpu, void *data)
+{
+	io[vcpu]++;
+}
+
+static void lines_translated(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	size_t i;
+
+	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t pc = qemu_plugin_insn_vaddr(insn);
+
+		if (pc >> 63)
+			qemu_plugin_register_vcpu_mem_cb(insn, accessed, QEMU_PLUGIN_CB_NO_REGS,
+							 QEMU_PLUGIN_MEM_RW, (void *)pc);
+	}
+	if (qemu_plugin_tb_vaddr(tb) - MARK <= 1)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, qemu_plugin_tb_vaddr(tb) == MARK ?
+						     begun_io : write_lines,
+						     QEMU_PLUGIN_CB_NO_REGS, NULL);
+}
+
 /* The translated code holds on to the counter's address: a counter is never moved or freed. */
 static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
@@ -139,7 +258,7 @@ static void at_exit(uint64_t id, void *data)
 {
 	bool failed;
 
-	if (!marks)
+	if (!marks && !lines)
 		write_counts();
 	failed = ferror(file);
 	if (fclose(file) || failed)
@@ -148,24 +267,28 @@ static void at_exit(uint64_t id, void *data)
 
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
+	bool of_lines = argc == 2 && !strcmp(argv[1], "lines=on");
+
 	marks = argc == 2 && !strcmp(argv[1], "marks=on");
-	if (argc != 1 + marks || strncmp(argv[0], "out=", 4)) {
-		fprintf(stderr, "insn_count: give out=FILE, perhaps marks=on\n");
+	if (argc != 1 + (marks || of_lines) || strncmp(argv[0], "out=", 4)) {
+		fprintf(stderr, "insn_count: give out=FILE, perhaps marks=on or lines=on\n");
 		return 1;
 	}
-	if (!info->system_emulation || info->system.max_vcpus > 1) {
-		fprintf(stderr, "insn_count: needs a machine with one CPU\n");
+	if (!info->system_emulation || info->system.max_vcpus > (of_lines ? CPUS : 1)) {
+		fprintf(stderr, "insn_count: needs a machine with one CPU, or two for lines\n");
 		return 1;
 	}
 
 	/* Opened at once: a bad name is told before the boot, and no old counts outlive it. */
 	name = argv[0] + 4;
 	file = fopen(name, "w");
-	if (!file) {
+	if (of_lines)
+		lines = calloc(LINES, sizeof(*lines));
+	if (!file || (of_lines && !lines)) {
 		perror(name);
 		return 1;
 	}
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, of_lines ? lines_translated : translated);
 	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;
 }

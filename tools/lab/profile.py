@@ -32,6 +32,7 @@ PATHS = (
     ("file_system", ("fs/",)), ("memory", ("mm/", "lib/iov_iter.")),
     ("block", ("block/", "lib/sbitmap.")), ("driver", ("drivers/",)),
 )
+LEAST = 0.02    # of the I/Os; a line that fewer move is not told
 SETUP = 2       # marks of a run that end what is none of it: what was before, and its start
 # Functions that only an idle CPU is in
 IDLE = re.compile(r"do_idle|cpu_startup_entry|default_idle(_call)?|arch_cpu_idle\w*|\w*safe_halt|"
@@ -111,6 +112,25 @@ def per_io(figures, path, map_path, parts):
         figure["values"] = [round(insns / figure["part"], 1)
                             for insns in sorted(segments[start:start + parts])[1:-1]]
         figure["value"] = statistics.median_low(figure["values"])
+
+
+def shared_lines(figures, path, map_path):
+    """What insn_count.so wrote with lines=on, of figures in the order in which they were printed: in
+    place of each one for each function that writes to what both CPUs want, and one for all."""
+    system_map = SystemMap(map_path)
+    runs, moved = [], Counter()
+    with open(path, encoding="ascii") as f:
+        for key, number in map(str.split, f):
+            if key != "ios":
+                moved[system_map.lookup(int(key, 16))] += int(number)
+                continue
+            runs.append({name: round(n / int(number), 2) for name, n in moved.most_common()
+                         if n > LEAST * int(number)} | {"all": round(moved.total() / int(number), 2)})
+            moved.clear()
+    if moved or len(runs) != len(figures):
+        raise BadInput(f"{path}: {len(runs)} runs of {len(figures)} figures")
+    return {(*key[:2], name): {**figure, "metric": name, "value": value, "values": [value]}
+            for (key, figure), run in zip(figures.items(), runs) for name, value in run.items()}
 
 
 def table(done, top=40):

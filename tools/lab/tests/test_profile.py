@@ -50,6 +50,19 @@ class Profile(unittest.TestCase):
                  {"startup": 3, "[user space]": 1})):
             self.assertEqual(self.one(high), {"[user space]": 0, **wanted})
 
+    def test_lines_that_cpus_share(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("lines", "map")]
+            for path, text in zip(paths, ("ffffffff81000000 90\nffffffff81000200 1\nios 100\n"
+                                          "ffffffff81000110 50\nffffffff81000120 40\nios 100\n", MAP)):
+                with open(path, "w", encoding="ascii") as f:
+                    f.write(text)
+            figures = {("shared", case, "lines"): {"unit": "lines"} for case in "ab"}
+            self.assertEqual({key[1:]: figure["value"] for key, figure in
+                              profile.shared_lines(figures, *paths).items()},
+                             {("a", "startup"): .9, ("a", "all"): .91,
+                              ("b", "read_one"): .9, ("b", "all"): .9})
+
     def test_parts_between_marks_without_idle_and_extremes(self):
         figures = {case: {"part": 10} for case in "ab"}
         with tempfile.TemporaryDirectory() as folder:
