@@ -2,9 +2,7 @@
 /*
  * How far to read ahead: where it costs least, over what the last runs of an open file were
  *
- * A run is a stretch of consecutive pages. An open file remembers how many pages each of the last
- * ones went beyond its first request: this one may become any of those that came as far. What
- * outlives them is a stream, and what ends with its request needs nothing: both are as ever.
+ * A run is a stretch of consecutive pages; this one may become any of the last that came as far.
  */
 
 #include <linux/backing-dev.h>
@@ -293,6 +291,8 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
 		return false;
 	back = view.start - index - 1 < max;
+	if (back)	/* by reading around it would have been a hit */
+		WRITE_ONCE(ractl->ra->mmap_miss, misses - min(misses, 2U));
 	if (view.state == RA_FAULTS)
 		ra_used_to(ractl->mapping, &view, back);
 	view.state = back ? RA_SINGLE : view.state;
