@@ -219,14 +219,14 @@ path_is()
 moves_on()
 {
 	read -r _ _ _ _ _ _ written _ <"/sys/class/block/${DIO_DM##*/}/stat"
-	[ "$written" -ge "$1" ] || ! kill -0 "$DIO_LOAD" 2>/dev/null
+	[ "$written" -ge "$1" ] || ! kill -0 "$load" 2>/dev/null
 }
 
 # The load writes another 64 KiB, so I/O gets through now.
 goes_on()
 {
 	moves_on 0
-	dio_wait 60 moves_on $((written + 128)) && kill -0 "$DIO_LOAD" 2>/dev/null && return
+	dio_wait 60 moves_on $((written + 128)) && kill -0 "$load" 2>/dev/null && return
 	echo "nothing gets through"
 	return 1
 }
@@ -237,28 +237,20 @@ back()
 		goes_on && path_is "$2" A
 }
 
-# Both paths are lost, and come back; I/O that is under way waits, and nobody is told. All that was
-# written is there then.
+# Both paths are lost, and come back; I/O that is under way waits, and nobody is told.
 paths_lost()
 {
-	use "$DIO_DM" && io write 0 $mib && dio_load_start "$way" "$node" 0 $mib 4096 "$DIO_TMP/load" ||
-		return
+	use "$DIO_DM" && rm -f "$DIO_TMP/enough" || return
+	set -- "$node"
+	[ "$way" != direct ] || set -- direct "$node"
+	"$DIO_DIR/array_io" load size=1m "until=$DIO_TMP/enough" least=900 most=30000 "$@" &
+	load=$!
 	goes_on && lio_transport 1 0 offline && dio_wait 30 path_is "$path0" F && goes_on &&
-		lio_transport 1 1 offline && dio_wait 30 path_is "$path1" F && stands_still &&
+		lio_transport 1 1 offline && dio_wait 30 path_is "$path1" F && sleep 1 &&
 		back 1 "$path1" && back 0 "$path0"
 	rc=$?
-	dio_load_end "$DIO_LOAD" "$DIO_TMP/load" && [ $rc -eq 0 ] &&
-		{ [ "$way" = buffered ] || io read 0 $mib; }
-}
-
-# Nothing is written for a second.
-stands_still()
-{
-	moves_on 0
-	_was=$written
-	sleep 1
-	moves_on 0
-	[ "$written" = "$_was" ] || { echo "I/O goes on with no path"; return 1; }
+	touch "$DIO_TMP/enough"
+	wait $load && return $rc
 }
 
 # make_thin: a volume of 16 MiB on a pool of 8

@@ -115,19 +115,21 @@ one_piece()
 # until loads_end
 loads()
 {
-	loads="" second=direct
+	stop=$DIO_TMP/stop pids=""
+	rm -f "$stop"
 	# shellcheck disable=SC2086 # a list
 	set -- $disks
-	one=$1 two=$2 three=$3
+	second="direct $2"
 	if [ -e /dev/raw/rawctl ]; then
 		dio_get_raw
-		"$DIO_DIR/raw" "$DIO_RAW" "$two" >/dev/null || return
-		second=raw two=/dev/raw/raw$DIO_RAW
+		"$DIO_DIR/raw" "$DIO_RAW" "$2" >/dev/null || return
+		second=/dev/raw/raw$DIO_RAW
 	fi
-	for load in "direct $one" "$second $two" "buffered $three"; do
+	for load in "direct $1" "$second" "$3"; do
 		# shellcheck disable=SC2086 # words
-		dio_load_start $load $((32 << 20)) $((8 << 20)) 65536 "$DIO_TMP/load${load##*/}"
-		loads="$loads $DIO_LOAD:$DIO_TMP/load${load##*/}"
+		"$DIO_DIR/array_io" load from=32m size=8m bs=64k until="$stop" $load \
+			>>"$DIO_TMP/loads" 2>&1 &
+		pids="$pids $!"
 	done
 }
 
@@ -135,11 +137,12 @@ loads()
 loads_end()
 {
 	loads_rc=0
-	for load in $loads; do
-		dio_load_end "${load%%:*}" "${load#*:}" || loads_rc=1
+	: >"$stop"
+	for pid in $pids; do
+		wait "$pid" || loads_rc=1
 	done
 	[ ! -e /dev/raw/rawctl ] || dio_unbind "$DIO_RAW"
-	[ "$loads_rc" -eq 0 ] || { cat "$isp/state"; dmesg | grep qla2xxx | tail -n 20; }
+	[ "$loads_rc" -eq 0 ] || { cat "$DIO_TMP/loads" "$isp/state"; dmesg | grep qla2xxx | tail -n 20; }
 	return $loads_rc
 }
 
