@@ -2,15 +2,24 @@
 /*
  * Is what statx() promises of direct I/O kept?
  *
- *	dio_align DISK|FILE
+ *	dio_align [atomic] DISK|FILE
  *
  * Reads and writes of one to four segments, at odd multiples of the promised alignments, must be
  * done whole. Where one of these is half a step off, -EINVAL is right, or a part. Data is never
  * wrong: what was read, what is around it, and all of the file after each write, direct and through
  * the page cache. Prints what was promised.
  *
- * DISK is written in its first 32 steps, of 64 KiB at most; FILE is made. Exit status: 0 right,
- * 1 wrong (a line says what), 2 usage, 4 nothing is told.
+ * The word atomic is about writes that the disk does whole or not at all (RWF_ATOMIC, Linux 6.11
+ * on): of all lengths from the least to the most that are promised, doubled each time, from memory
+ * in small pages of which no two adjoin, and from a huge one. On a disk the kernel must have made
+ * one request of each: the disk promises nothing of two. What is no power of two, is too long, or
+ * does not lie at a multiple of itself is refused with -EINVAL, and leaves the data alone; so does
+ * a write through the page cache, with -EOPNOTSUPP. Who is hurt by a broken kernel: a data base
+ * that left its double writes out. A write that was split may be torn when the power fails, and
+ * nobody is told.
+ *
+ * DISK is written in its first 32 steps, of 64 KiB at most, or its first 8 MiB; FILE is made. Exit
+ * status: 0 right, 1 wrong (a line says what), 2 usage, 4 nothing is told.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
@@ -27,18 +36,23 @@
 
 /* Later than glibc's headers */
 #define DIOALIGN	0x2000U
+#define WRITE_ATOMIC	0x10000U
 #define DIO_READ_ALIGN	0x20000U
+#ifndef RWF_ATOMIC
+#define RWF_ATOMIC	0x40
+#endif
 
 #define STEPS		32			/* longest write from the last place */
 #define ALIGN_MOST	(64UL << 10)
 #define SEGMENTS	4
 #define PART		(8 * ALIGN_MOST)	/* of the memory, for a segment */
 #define ROOM		(SEGMENTS * PART)
+#define ATOMIC_MOST	(4UL << 20)
 
 enum off { NOTHING, ADDRESS, OFFSET, LENGTH, SEGMENT };
 static const char * const offs[] = { "nothing", "address", "offset", "length", "segments" };
 
-static const char usage[] = "usage: dio_align DISK|FILE";
+static const char usage[] = "usage: dio_align [atomic] DISK|FILE";
 
 /* struct statx, of which headers of today lack the end */
 static union {
@@ -52,7 +66,7 @@ static union {
 } told;
 
 static const char *name;
-static int fd, cached_fd;
+static int fd, cached_fd, atomic;
 static char *model, *memory, *want, *pool;
 static size_t size;
 
@@ -63,8 +77,15 @@ static int is_power(unsigned long n)
 
 static void ask_kernel(void)
 {
-	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, DIOALIGN | DIO_READ_ALIGN, &told))
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, DIOALIGN | DIO_READ_ALIGN | WRITE_ATOMIC,
+		    &told))
 		die(4, "no statx: %s", strerror(errno));
+	if (atomic && (!(told.mask & WRITE_ATOMIC) || !told.unit_max))
+		die(4, "%s takes no atomic writes", name);
+	if (told.unit_max > ATOMIC_MOST)
+		told.unit_max = ATOMIC_MOST;
+	if (atomic)
+		return;
 	if (!(told.mask & DIOALIGN) || (!told.mem_align && !told.offset_align))
 		die(4, "statx tells nothing of direct I/O on %s", name);
 	if (!(told.mask & DIO_READ_ALIGN) || !told.read_offset_align)
@@ -159,6 +180,79 @@ static void go_all(int write)
 	}
 }
 
+/*
+ * Writes that are whole or not at all
+ */
+
+/* By the disk, whose only user is this program; 0 for a file */
+static unsigned long long writes_done(void)
+{
+	unsigned long long writes;
+	char path[64];
+	struct stat st;
+	FILE *file;
+
+	if (fstat(fd, &st) || !S_ISBLK(st.st_mode))
+		return 0;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st.st_rdev),
+		 minor(st.st_rdev));
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%*u %*u %*u %*u %llu", &writes) != 1)
+		die(1, "%s does not tell of writes", path);
+	fclose(file);
+	return writes;
+}
+
+/* A write at @pos, which must give its length, or -@error and leave the data alone */
+static void write_atomic(int to, char *from, size_t len, size_t pos, int error)
+{
+	struct iovec iov = { from, len };
+	static char turn;
+	char what[80];
+	long ret;
+
+	memset(from, ++turn, len);
+	ret = pwritev2(to, &iov, 1, pos, RWF_ATOMIC);
+	ret = ret < 0 ? -errno : ret;
+	snprintf(what, sizeof(what), "an atomic write of %zu at %zu", len, pos);
+	if (ret != (error ? -error : (long)len))
+		die(1, "%s: %s gave %ld, wanted error %d", name, what, ret, error);
+	if (!error)
+		memcpy(model + pos, from, len);
+	check_all(what);
+}
+
+/*
+ * A request is counted a moment after who waits for it is woken. The last one, the shortest, can be
+ * no two requests: those before it have all been counted.
+ */
+static void write_atomics(int huge)
+{
+	unsigned long long before = writes_done(), limit, made;
+	char *from = load_memory(size, huge);
+	unsigned int writes = 0;
+	size_t len;
+
+	for (len = told.unit_max; len >= told.unit_min; len /= 2, writes++)
+		write_atomic(fd, from, len, len, 0);
+	for (limit = now_ns() + 10000000000ULL; before && now_ns() < limit; )
+		if (writes_done() >= before + writes)
+			break;
+	made = writes_done() - before;
+	if (before && made != writes)
+		die(1, "%s: %u writes were %llu requests", name, writes, made);
+	write_atomic(fd, from, 3UL * told.unit_min, 0, EINVAL);
+	write_atomic(fd, from, 2UL * told.unit_max, 0, EINVAL);
+	if (told.unit_min < told.unit_max)
+		write_atomic(fd, from, told.unit_max, told.unit_min, EINVAL);
+	write_atomic(cached_fd, from, told.unit_min, 0, EOPNOTSUPP);
+}
+
+static const struct word words[] = {
+	{ .name = "atomic", .flag = &atomic, .value = 1 },
+	{ .name = NULL }
+};
+
 int main(int argc, char **argv)
 {
 	char why[256] = "it cannot be opened";
@@ -166,9 +260,8 @@ int main(int argc, char **argv)
 	struct stat st;
 	size_t i;
 
-	help_if_asked(argc, argv, usage);
-	name = argv[1];
-	if (argc != 2 || !strchr(name, '/'))
+	parse_words(argc, argv, usage, words, &name, 1);
+	if (!name)
 		die(EXIT_USAGE, "%s", usage);
 	if (stat(name, &st) || !S_ISBLK(st.st_mode)) {
 		want_file(name);
@@ -179,7 +272,7 @@ int main(int argc, char **argv)
 	if (fd < 0 || cached_fd < 0)
 		die(1, "%s: %s", name, why);
 	ask_kernel();
-	size = STEPS * told.offset_align;
+	size = atomic ? 2 * ATOMIC_MOST : STEPS * told.offset_align;
 	model = load_memory(size, 0);
 	want = load_memory(ROOM, 0);
 	memory = load_memory(ROOM + size, 0);
@@ -190,7 +283,11 @@ int main(int argc, char **argv)
 	if (pwrite(cached_fd, model, size, 0) != (ssize_t)size || fsync(cached_fd))
 		die(1, "%s is not filled: %s", name, strerror(errno));
 	check_all("the first write");
-	go_all(0);
-	go_all(1);
+	for (i = 0; i < 2; i++) {
+		if (atomic)
+			write_atomics(i);
+		else
+			go_all(i);
+	}
 	return 0;
 }

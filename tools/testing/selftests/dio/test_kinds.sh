@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Kinds of direct I/O beside the plain one, on ext4, xfs and the disk: polled, in small pieces of
-# memory, write-through (O_DSYNC by FUA), on disks with protection information, on encrypted files, of
-# blocks that files share. Registered memory is among the ways of dio_ops everywhere; RWF_ATOMIC is
-# test_flags' for a block, and for more blktests' (scsi/009) and fstests' (generic/765).
+# memory, write-through (O_DSYNC by FUA), whole or not at all (RWF_ATOMIC), on disks with protection
+# information, on encrypted files, of blocks that files share.
+# Registered memory is among the ways of dio_ops everywhere.
 #
 # Who is hurt by a broken one: a program that polls waits for ever; a data base pays a flush of the
-# array's cache for each commit, or does without it where it must not; pages that change under way fail
-# their checksums; what should be encrypted is not read back; a copy changes with what it was made of.
-# A broken kernel hangs or times out, counts other flushes, does not protect, or gives other data.
+# array's cache for each commit, or does without it where it must not; a write that was to be whole is
+# torn; pages that change under way fail their checksums; what should be encrypted is not read back;
+# a copy changes with what it was made of.
+# A broken kernel hangs or times out, counts other flushes, makes two requests of one, does not tell
+# the disk, or gives other data.
 # DIO_OPS scales the number of operations.
 
 # shellcheck source=dio_common.sh
@@ -65,6 +67,19 @@ through()
 	dd if=/dev/zero of="$DIO_TMP/mnt/over" bs=64k count=1 status=none &&
 		truncate -s 64K "$DIO_TMP/mnt/hole" && flushed "$DIO_TMP/mnt/over" 0 3 &&
 		flushed "$DIO_TMP/mnt/hole" 8 99
+}
+
+# Files have no count of requests, but the disk must be told (U in the trace) at least for the shortest
+# write from each memory. Longer ones xfs may have done in another way.
+whole()
+{
+	trace block/block_bio_queue 1 || return
+	"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" && trace block/block_bio_queue 0 &&
+		told=$(grep -cE ' W[A-Z]*U .*dio_align' "$tracing/trace") &&
+		echo "$told atomic bios" && [ "$told" -ge 2 ]
+	whole_rc=$?
+	trace block/block_bio_queue 0
+	return $whole_rc
 }
 
 # trace EVENT 0|1: empties it before
@@ -218,8 +233,9 @@ complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 lacking=""
-dio_plan 16
+dio_plan 19
 
+dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_align" atomic "$DIO_DISK"
 dio_get_part kinds
 disk=$DIO_DM
 test_polled
@@ -228,6 +244,7 @@ blocks_in_pieces 4096 512
 test_shared
 on_each "a write over a block that the disk refuses, %" dio_fs_with "$disk" refused
 test_through
+on_each "writes that are whole or not at all, %" dio_fs_with "$disk" whole
 test_protected
 test_encrypted
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"
