@@ -25,8 +25,8 @@
  *
  * A device that fails says so in a line on stderr, and the others are stopped. Exit status: 0 all
  * was read, and right if verified; 2 usage; 3 no such device, or it cannot be opened; 4 read error,
- * device gone, or no splice (before 2.6.17); 5 wrong data. But for nocopy it needs no system call
- * that Linux 2.4 did not have.
+ * device gone, or no splice (before 2.6.17); 5 wrong data. But for nocopy it is meant to run on
+ * Linux 2.4, too.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64

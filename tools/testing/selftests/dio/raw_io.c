@@ -5,10 +5,9 @@
  *	raw_io CASE RAWDEV BLOCKDEV [ARG...]
  *
  * RAWDEV is bound to BLOCKDEV, whose content is lost. What O_DIRECT on the disk does, a raw device
- * must do likewise: requests and positions are tried on both, and compared. Most cases are tried
- * with every way to send a request (enum way) and with sizes that fit one bio on the stack, one
- * allocated bio, and many bios. RAWDEV may be a block device itself: it is then opened with
- * O_DIRECT.
+ * must do likewise: requests are tried on both, and compared, where it says so with every way to
+ * send one (enum way) and with sizes that fit one bio on the stack, one allocated bio, and many
+ * bios. RAWDEV may be a block device itself: it is then opened with O_DIRECT.
  *
  * What is not here: random requests and bad memory (dio_ops), many at once (test_raw.fio), pins and
  * fork (dio_pin), mapped files (dio_race), owners and access as a shell sees them (test_raw.sh).

@@ -151,7 +151,7 @@ has_read()
 
 nobody_reads()
 {
-	! grep -qsx disk_read /proc/[0-9]*/comm
+	! grep -qs "$endless" /proc/[0-9]*/cmdline
 }
 
 # One that is stopped, and one whose second disk fails, leave no process that reads the first.
@@ -159,12 +159,12 @@ stops()
 {
 	size=$(cat "/sys/class/block/${one##*/}/size")
 	dio_dm endless "0 $size delay $one 0 100" || { echo "$DIO_WHY"; return 1; }
+	endless=$DIO_DM
 	"$read" blocks=1k bs=4k direct "$DIO_DM" &
 	pid=$!
 	dio_wait 20 has_read "$(sectors_read "$one")" && kill -TERM $pid || return
 	wait $pid
 	[ $? -eq 143 ] && dio_wait 5 nobody_reads || return
-	endless=$DIO_DM
 	dio_dm broken "0 $size error" || return
 	says 4 "^disk_read: $DIO_DM: read error at offset 0" "$read" blocks=1k bs=4k direct \
 		"$endless" "$DIO_DM" && dio_wait 5 nobody_reads
@@ -188,6 +188,7 @@ raw()
 full()
 {
 	dio_dm small "0 4096 linear $two 0" || { echo "$DIO_WHY"; return 1; }
+	dio_on_exit rm -f "/dev/dio_no_disk_$$"
 	says 2 "write-device allows" "$stamp" disk=7 "$DIO_DM" &&
 		says 2 "has 2097152 bytes" "$stamp" disk=7 size=3m write-device "$DIO_DM" &&
 		says 3 "in use" "$stamp" disk=7 write-device "$two" &&

@@ -29,6 +29,7 @@ named()
 # start KIND N SIZE: sets $pid, $disks and $disk, the first of them
 start()
 {
+	[ -z "$pid" ] || stop	# a case before failed half way
 	: >"$DIO_TMP/names"	# the program may not have opened it when we look
 	"$DIO_DIR/model_disk" "$1" "n=$2" "size=$3" >"$DIO_TMP/names" 2>"$DIO_TMP/said" &
 	pid=$!
