@@ -256,6 +256,9 @@ class Modern(Case):
             {**row, "case": "write", "patch": "series/tree/20-b"}])})
         self.make()
         texts = [p.read_text() for p in self.patches()]
+        shutil.move(self.out / "steps.json", self.root / "series/steps.json")
+        self.make()     # the ones that are kept
+        self.assertIn("0.500\n---\n", self.patches()[0].read_text())
         self.assertIn("\nWhy.\n\nBefore and behind this patch, in QEMU with a clock that "
                       "counts instructions\n(insn: of one O_DIRECT request; time: on a disk of 200 "
                       "us a request):\n\n"
