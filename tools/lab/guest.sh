@@ -255,7 +255,17 @@ fi
 rc=0 start=$SECONDS
 timeout -k 10 "$limit" "${command[@]}" </dev/null >"$log" 2>&1 &
 pid=$!
-trap 'kill "$pid" || :; wait "$pid" || :; exit 130' INT TERM HUP
+# User-mode Linux was seen to wait for ever for a process that had ended, when all was done.
+powered_off()
+{
+	until [ -s "$run/dmesg" ]; do sleep 1 >/dev/null 2>&1; done
+	sleep 60 >/dev/null 2>&1
+	echo "guest: $kernel${name:+-$name} did not power off: ended" >&2
+	pkill -KILL -P "$pid"	# to SIGTERM it answers with a storm of warnings
+}
+[ "$um" -eq 0 ] || powered_off &
+watcher=$!
+trap 'kill "$watcher" "$pid" || :; wait "$pid" || :; exit 130' INT TERM HUP
 while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
 	printf '\rlab: guest %-8s %-5s %4d s of at most %d s: %-27.27s' "$kernel" "$name" \
 		$((SECONDS - start)) "$limit" "$(tail -n 1 "$run/out" 2>/dev/null)" >&2
@@ -263,6 +273,7 @@ while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
 done
 wait "$pid" || rc=$?
 trap - INT TERM HUP
+kill "$watcher" 2>/dev/null || :
 [ ! -t 2 ] || printf '\r%79s\r' '' >&2
 
 [ ! -e "$run/out" ] || cat "$run/out"
