@@ -144,7 +144,7 @@ races: selftests
 
 # Does the lab hear a kernel that complains?
 complaint-tests: packages
-	@$(LAB)/kernel.sh build $(KERNEL) >/dev/null
+	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,modules) >/dev/null
 	@mkdir -p $(O)/$(RESULTS); KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | \
 		tee $(O)/$(RESULTS)/test_complaints.tap; exit $${PIPESTATUS[0]}
 
@@ -279,7 +279,7 @@ steps = mkdir -p $(O)/log; rc=0; for part in $(1); do \
 TEST_PARTS = unit-tests harness $(if $(filter 7.3,$(base)),"tests KERNEL=um LEAVE_OUT=$(UM_LEAVE_OUT)" \
 	"complaint-tests KERNEL=um" "tests KERNEL=um-stock" check "tests KERNEL=kunit SHORT=1 MODULES=",\
 	"tests KERNEL=patched" "complaint-tests KERNEL=patched" cluster-tests \
-	"tests KERNEL=debug SHORT=1 OPS=$(or $(OPS),20)")
+	"tests KERNEL=debug SHORT=1 OPS=$(or $(OPS),20)" "complaint-tests KERNEL=debug")
 test: packages
 	@$(call steps,$(TEST_PARTS))
 

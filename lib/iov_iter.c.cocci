@@ -12,8 +12,8 @@
 typedef bool;
 @@
 +/*
-+ * May one bio_vec go on from @page to @next? Where the block layer would join two of them
-+ * (biovec_phys_mergeable()); where it never would, within a folio.
++ * May one bio_vec go on from @page to @next? It may where the block layer would join two of
++ * them (biovec_phys_mergeable()); with Xen or KMSAN only within a folio.
 + */
 +static inline bool pages_adjoin(struct page *page, struct page *next)
 +{

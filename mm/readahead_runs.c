@@ -291,7 +291,7 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
 		return false;
 	back = view.start - index - 1 < max;
-	if (back)	/* by reading around it would have been a hit */
+	if (back)	/* with the window that reading around had read, no miss but a hit */
 		WRITE_ONCE(ractl->ra->mmap_miss, misses - min(misses, 2U));
 	if (view.state == RA_FAULTS)
 		ra_used_to(ractl->mapping, &view, back);

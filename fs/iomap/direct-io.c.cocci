@@ -74,7 +74,7 @@ identifier plug;
  struct blk_plug plug;
 +bool plugged = false;
 
-// What the simple path is called is no more of reads.
+// The simple path is to take writes, too: its name says reads no more.
 
 @rename depends on declare@
 identifier iocb, iter, iomi;
@@ -89,7 +89,7 @@ declarer name EXPORT_SYMBOL_GPL;
 -EXPORT_SYMBOL_GPL(__iomap_dio_read_simple);
 +EXPORT_SYMBOL_GPL(__iomap_dio_simple);
 
-// The bio of a simple read had no plug, also where one is of use.
+// The bio of a simple read was sent without a plug, even where a plug is of use.
 
 @submit depends on exported@
 identifier f = iomap_dio_simple_end_io;

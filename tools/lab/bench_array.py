@@ -2,9 +2,9 @@
 """In the guest: the field reports on an array (array.sh).
 
 Figures are those of the reports. field-1: the ways take turns, so that what a round meets hits
-them all. field-3: gain is direct to buffered; two rounds, not 16: when the clock counts
-instructions, one is like the other. field-4: 7 reads to 5 writes. field-5: I/Os are those that the
-disks completed.
+them all. field-2, of qla alone: other disks have it in bench_readahead.py. field-3: gain is direct
+to buffered; two rounds, not 16: when the clock counts instructions, one is like the other. field-4:
+7 reads to 5 writes. field-5: I/Os are those that the disks completed.
 
 Data is verified: stamps of the disks when array.sh brings them up, those of the files in field-3
 and field-5. Figures of field-5 are then taken again with scsi_debug's fake_rw, which neither stores
@@ -17,6 +17,7 @@ import subprocess
 
 from bench_disks import (MOUNTED, disk_stat, emit, flush, get, make_fs, on_short, put, raws_of, run,
                          tool, unbind, unmount)
+from bench_readahead import device_reads, figures
 
 ISP24XX = "/sys/kernel/debug/isp24xx/state"
 ARRAY_SH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "array.sh")
@@ -79,6 +80,20 @@ def one_piece(case, disk, reads=64):
                                 ("descriptors", "descriptors", descriptors / reads),
                                 ("insn_per_mib", "insn/MiB", nsec)):
         emit(case, "field-1", metric, unit, value, words, f"{case.guest}-one-piece")
+
+
+def records(case, disk):
+    """All records of 128 KiB in 64 MiB of a disk, at random and in order"""
+    for test, words in (("random", "ra_load blocks once bs=128k n=512 size=64m"),
+                        ("sequential", "ra_load read bs=128k n=512 size=64m")):
+        flush([disk])
+        before = device_reads(disk)
+        said = json.loads(tool(words, disk))
+        reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
+        for metric, unit, value in figures(said, reads, sectors, per_run=False):
+            if metric in ("mb_per_s", "device_reads_per_mib"):
+                emit(case, "field-2", metric, unit, round(value, 3), words,
+                     f"iozone-{test}-{case.guest}")
 
 
 def new_files(case, place, disk, file_systems, rounds):
@@ -152,6 +167,7 @@ def array(case, _passes, array, mib=0, reads=1, file_systems=(), rounds=0, one_d
             four_ways(case, disks, mib, reads)
             if array == "qla":
                 one_piece(case, disks[0])
+                records(case, disks[0])
             if file_systems and one_disk:
                 new_files(case, f"{name}-disk", disks[0], file_systems, rounds)
     if raid0:

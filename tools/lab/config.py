@@ -8,7 +8,7 @@ A line CONFIG_X=V of a fragment asks for just that, "# CONFIG_X is not set" for 
 unknown; later lines win. Where modules are off =m asks for =y. What a base is known not to have is in
 tools/lab/lacks; a line there that is not true of this kernel is a fault, too.
 
-Exit: 0 it has all but that, 1 it has not: a line for each.
+Exit: 0 it has all but that, 1 it has not: a line for each, 2 usage.
 """
 
 import re
@@ -48,7 +48,11 @@ def faults(kernel, config, fragments, lacks):
             yield f"has {line}, but {LACKS.name} says that it is lacking"
 
 
-def main(base, kernel, *files):
+def main(argv):
+    if len(argv) < 5:
+        print("usage: config.py BASE KERNEL CONFIG FRAGMENT...", file=sys.stderr)
+        return 2
+    base, kernel, *files = argv[1:]
     config, lacks, *fragments = (Path(p).read_text(encoding="utf-8")
                                  for p in (files[0], LACKS, *files[1:]))
     wrong = [*faults(f"{base}/{kernel}", config, fragments, lacks)]
@@ -58,4 +62,4 @@ def main(base, kernel, *files):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv))

@@ -211,7 +211,7 @@ compile()
 	*)	make -C "$2" -j "$jobs" bzImage ;;
 	esac
 	[ "$1" != debug ] ||
-		make -C "$2" -j "$jobs" drivers/char/raw.ko
+		make -C "$2" -j "$jobs" drivers/char/raw.ko drivers/misc/lkdtm/lkdtm.ko
 }
 
 # compile_modules TREE: built and installed in TREE/modules, where guest.sh takes them from if the

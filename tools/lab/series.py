@@ -846,15 +846,19 @@ def files_in(folder):
 
 
 def deliver(made, folder):
-    """Make folder hold what was made. False: it did before."""
-    old, new = files_in(folder), files_in(made)
+    """Make folder hold what was made; what others put there stays. False: it did before."""
+    new = files_in(made)
+    old = {name: data for name, data in files_in(folder).items()
+           if name in new or re.match(rf"0|tests/|{README}$|{REVIEW}$", str(name))}
     if old == new:
         return False
-    if folder.exists():
-        if Path(README) not in old:
-            raise Refusal(f"{folder} is taken: name another one with --out (make: O=)")
-        shutil.rmtree(folder)
-    shutil.copytree(made, folder)
+    title = old.get(Path(README), b"").partition(b"\n")[0]
+    if title and title != new[Path(README)].partition(b"\n")[0]:
+        raise Refusal(f"{folder} is taken: {title.decode()}: name another folder with --out (make: "
+                      "O=)")
+    for name in old:
+        (folder / name).unlink()
+    shutil.copytree(made, folder, dirs_exist_ok=True)
     return True
 
 

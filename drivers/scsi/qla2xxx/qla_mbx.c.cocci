@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // A chip that was reset must be told its rings. Of the two commands that do so only that of firmware
-// with virtual ports is in the list of what is sent meanwhile. Nor is the question for the options of
-// adapters before 24xx, which go with the reset.
+// with virtual ports is in the list of what is sent meanwhile; nor is the one that asks adapters
+// before 24xx for their options.
 
 @rom_commands@
 symbol rom_cmds, MBC_MID_INITIALIZE_FIRMWARE;

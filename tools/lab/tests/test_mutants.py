@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """tools/testing/dio/mutants.py: what counts as a kill, and where a fault is put."""
 
+import contextlib
+import io
 import os
 import sys
 import unittest
+from unittest import mock
 
 HARNESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testing", "dio")
 sys.path.insert(0, HARNESS)
@@ -39,3 +42,23 @@ class Known(unittest.TestCase):
         self.assertEqual(mutants.put_in("one\n", faults["b"]), "zero\none\n")
         for source in ("one\n\ntwo\n\nfour\n", "one\ntwo\n\nfour\nfour\n", "one\ntwo\n\n"):
             self.assertIsNone(mutants.put_in(source, faults["a"]))
+
+
+class Sampling(unittest.TestCase):
+    def sample(self, verdicts):
+        """With edits that have these verdicts: did it fail, and what was said?"""
+        faults = [mutants.Fault(i, mutants.SUBJECTS[0], "") for i in range(len(verdicts))]
+        with mock.patch.object(mutants, "edits", lambda s: faults if not s.prefix else []), \
+                mock.patch.object(mutants, "baseline"), \
+                mock.patch.object(mutants, "tell"), \
+                mock.patch.object(mutants, "try_fault",
+                                  lambda out, fault, plain: (fault.name, verdicts[fault.name], "")), \
+                contextlib.redirect_stdout(io.StringIO()) as said:
+            return bool(mutants.sample("out")), said.getvalue()
+
+    def test_too_few_are_killed_or_a_test_is_broken(self):
+        for bad, count, fails in (("survived", 4, False), ("survived", 5, True), ("broken", 1, True),
+                                  ("same", 9, False), ("stillborn", 9, False)):
+            failed, said = self.sample([bad] * count + ["killed"] * (10 - count))
+            self.assertEqual(failed, fails)
+            self.assertIn(f"rate: {1 if count == 9 else 1 - count / 10:.2f} SEED=", said)

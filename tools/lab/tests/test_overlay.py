@@ -343,24 +343,25 @@ class Applied(OverlayTest):
         self.apply()
         self.assertEqual(os.listdir(self.target / "fs/new"), ["deep.o"])
 
-    def test_cut_short_the_next_run_repairs(self):
-        """Stop before each file is written; then another overlay must come out right."""
-        for steps in range(6):      # the manifest twice, three files
+    def test_cut_short_anywhere_the_next_run_repairs(self):
+        """Stop before each single step of writing; then another overlay must come out right."""
+        for steps in range(8):      # the manifest twice, a deletion, three files
             self.fresh()
             self.put({"fs/first.c": "int first;\n", "fs/Kconfig.add": "# first\n"})
             self.apply()
             shutil.rmtree(self.root)
             self.put({"fs/Makefile.add": "# second\n", "lib/second.c": "int second;\n"})
-            write, left = overlay.write_file, iter([True] * steps)
+            real, left = (os.replace, os.unlink), iter([True] * steps)
 
-            def one(*args, left=left, write=write):
-                if not next(left, None):
+            def one(call, *args, left=left):
+                if str(args[-1]).startswith(str(self.target)) and not next(left, None):
                     raise KeyboardInterrupt
-                write(*args)
+                return call(*args)
 
-            with mock.patch.object(overlay, "write_file", one):
+            with mock.patch("os.replace", lambda *a, one=one: one(real[0], *a)), \
+                 mock.patch("os.unlink", lambda *a, one=one: one(real[1], *a)):
                 code = self.run_tool(self.base, self.target).returncode
-            self.assertEqual(code, 130 if steps < 5 else 0)
+            self.assertEqual(code, 130 if steps < 6 else 0)
             shutil.rmtree(self.root)
             self.put({"fs/third.c": "int third;\n"})
             self.apply()

@@ -445,10 +445,10 @@ class Trees(Case):
         fill(self.top, dict(PARTS["common-dio"]))
         self.refused(1, "10-boundary/fs/direct-io.c.cocci: fs is a link in the base")
 
-    def test_a_folder_of_somebody_else(self):
+    def test_what_others_put_into_the_folder_stays(self):
         fill(self.out, {"series-6.1-tree/notes": "mine\n"})
-        self.assertEqual(self.run_series(self.tree)[0], 2)
-        self.assertEqual(snapshot(self.out), {"series-6.1-tree/notes": b"mine\n"})
+        self.make()
+        self.assertEqual((self.out / "series-6.1-tree/notes").read_text(), "mine\n")
 
 
 def parts():
@@ -733,6 +733,22 @@ class Legacy(Case):
         self.edit("drivers/scsi/scsi.c", "q->queuedata = (void *) SDpnt;", "q->queuedata = SDpnt;")
         err = self.refused(1, "legacy/2.4/20-varyio-core/message:", ": drivers/scsi/scsi.c read ")
         self.assertEqual(err.count("\n"), 2, err)
+
+    def test_trees_of_one_version_have_folders_of_their_own(self):
+        self.use("2.6.32")
+        self.make()
+        first = snapshot(self.out)
+        self.tree = self.tree.rename(self.top / "another")
+        self.make()
+        self.assertEqual(sorted(p.name for p in self.out.iterdir()),
+                         ["series-2.6.32-another", "series-2.6.32-tree"])
+        shutil.copytree(self.tree, self.top / "elsewhere/tree")
+        code, _, err = self.run_series(self.top / "elsewhere/tree")
+        self.assertEqual(code, 2)
+        self.assertIn(f"series-2.6.32-tree is taken: Patches for Linux 2.6.32 in {self.top}/tree: "
+                      "name another folder with --out", err)
+        self.assertEqual({name: data for name, data in snapshot(self.out).items()
+                          if name.startswith("series-2.6.32-tree/")}, first)
 
     def test_vary_io_without_what_makes_it_work(self):
         """One statement of it is gone or another: told by its name, and no driver opts in."""

@@ -32,7 +32,7 @@ told()
 }
 
 echo "TAP version 13"
-targets="run layers ra field"
+targets="run layers ra disk field"
 ! command -v clang >/dev/null || targets="poison $targets"
 # What they have in common is built once.
 make -s -j "$(nproc)" programs OUTPUT="$out" >"$out/programs.log" 2>&1 || cat "$out/programs.log"
@@ -48,6 +48,7 @@ else
 fi
 told layers "random cases, as older bases have it"
 told ra "readahead: its KUnit test, and replays"
+told disk "the disk model against published times"
 told field "field reports: a tenth of the bios, I/Os twice as long, nothing cleared"
 
 make -s mutants OUTPUT="$out" >"$out/mutants.log" 2>&1

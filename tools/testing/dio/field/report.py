@@ -60,8 +60,9 @@ def result(row):
 def table(results):
     rows = [COLUMNS]
     for r in sorted(results, key=lambda r: r["report"]):
-        rows.append((r["report"], r["case"].removesuffix("-harness"), r["metric"], r["unit"], bench.show(r["patched"]),
-                     bench.show(r["before"]), bench.show(r["reported"]), r["before_is"]))
+        rows.append((r["report"], r["case"].removesuffix("-harness"), r["metric"], r["unit"],
+                     bench.show(r["patched"]), bench.show(r["before"]), bench.show(r["reported"]),
+                     r["before_is"]))
     widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
     return "\n".join("  ".join(cell.rjust(w) if 4 <= i <= 6 else cell.ljust(w)
                                for i, (cell, w) in enumerate(zip(row, widths))).rstrip()

@@ -131,6 +131,8 @@ medium()
 	use "$DIO_DISK" && io write $from $mib && bad_sector 1 || return
 	rc=0
 	lost "No data available" "$bad" $from || rc=1
+	# in one of several bios of a request
+	[ "$way" = buffered ] || fails "No data available" read 0 $((3 * mib)) || rc=1
 	bad_sector 10 && io read $from $mib && io read $from $mib 64k && return $rc
 }
 

@@ -196,8 +196,15 @@ full()
 		closes "$read" blocks=2 bs=1m verify "$DIO_DM" &&
 		"$stamp" disk=8 size=1m "$DIO_TMP/image" &&
 		[ "$(wc -c <"$DIO_TMP/image")" -eq 1048576 ] &&
+		cp "$DIO_TMP/image" "$DIO_TMP/was" &&
 		says 2 "write-file allows" "$stamp" disk=1 size=1m "$DIO_TMP/image" &&
-		says 3 "no file is made under /dev" "$stamp" disk=1 size=1m write-file "/dev/dio_no_disk_$$"
+		cmp "$DIO_TMP/image" "$DIO_TMP/was" && ln -s nowhere "$DIO_TMP/link" &&
+		says 3 "File exists" "$stamp" disk=1 size=1m "$DIO_TMP/link" || return
+	ln -s /dev "$DIO_TMP/dev"
+	for each in "/dev/dio_no_disk_$$" "$DIO_TMP/dev/dio_no_disk_$$"; do
+		says 3 "no file is made under /dev" "$stamp" disk=1 size=1m write-file "$each" || return
+	done
+	[ ! -e "/dev/dio_no_disk_$$" ]
 }
 
 # --- The cases ---------------------------------------------------------------------------------

@@ -171,12 +171,20 @@ size_of()
 	cat "/sys/class/block/${1##*/}/size"
 }
 
-# asked: the disk's answers to ioctls, asked by the raw device; its owner may set the block size.
+# asked: the disk's answers to ioctls, asked by the raw device, and of a SCSI disk to SG_IO; its owner
+# may set the block size.
 asked()
 {
 	set -- --getsz --getsize64 --getss --getpbsz --getro --getiomin --getioopt --getmaxsect
 	blockdev "$@" "$disk" >"$DIO_TMP/disk" && blockdev "$@" "$rawdev" >"$DIO_TMP/raw" &&
-		diff "$DIO_TMP/disk" "$DIO_TMP/raw" && blockdev --flushbufs --setbsz 4096 "$rawdev"
+		diff "$DIO_TMP/disk" "$DIO_TMP/raw" && blockdev --flushbufs --setbsz 4096 "$rawdev" &&
+		{ [ ! -e "/sys/block/${disk##*/}/device/vendor" ] || inquired; }
+}
+
+inquired()
+{
+	sg_inq --hex "$disk" >"$DIO_TMP/disk" && sg_inq --hex "$rawdev" >"$DIO_TMP/raw" &&
+		diff "$DIO_TMP/disk" "$DIO_TMP/raw"
 }
 
 # holds BLOCK: that many times 64 KiB into the disk there are the first 64 KiB of the stamps, or the next
@@ -430,7 +438,7 @@ test_pulled()
 }
 
 dio_init "$@"
-dio_need awk blkdiscard blockdev diff dmsetup fio losetup mkfs.ext2 setpriv
+dio_need awk blkdiscard blockdev diff dmsetup fio losetup mkfs.ext2 setpriv sg_inq
 dio_get_raw
 a=$DIO_RAW
 rawdev=/dev/raw/raw$a
