@@ -2,9 +2,10 @@
 /*
  * Read every disk at once, four ways, and print what it took.
  *
- *	disk_read blocks=2K bs=1m [direct|nocopy] [verify] [--json] DEVICE...
+ *	disk_read blocks=2K bs=1m [direct|nocopy] [verify] [random] [seed=N] [--json] DEVICE...
  *
- * blocks is the number of reads of bs bytes from each device, from its start on.
+ * blocks is the number of reads of bs bytes from each device: from its start on, or with random at
+ * multiples of bs all over it (the same places for the same seed).
  *
  *	(no word)  buffered: through the page cache, copied to user memory
  *	direct     O_DIRECT
@@ -55,12 +56,13 @@
 struct reader {
 	const char *name;
 	int fd, raw;
+	unsigned long long size;
 	unsigned long long disk;		/* its number, if verified */
 };
 
 static struct {
-	unsigned long long blocks, bs;
-	int direct, nocopy, verify, json;
+	unsigned long long blocks, bs, seed;
+	int direct, nocopy, verify, random, json;
 } opt;
 
 static struct reader *readers;
@@ -70,15 +72,19 @@ static struct times {
 } *times;	/* of each reader, shared with them */
 
 static const char usage[] =
-	"usage: disk_read blocks=N bs=N [direct|nocopy] [verify] [--json] DEVICE...\n"
+	"usage: disk_read blocks=N bs=N [direct|nocopy] [verify] [random] [seed=N] [--json]\n"
+	"       DEVICE...\n"
 	"  blocks=N  reads from each device         bs=N    bytes a read (k, m, g: 1024-based)\n"
 	"  direct    O_DIRECT                       nocopy  splice, no copy to user memory\n"
-	"  verify    check the stamps (disk_stamp)  --json  an object for the closing line\n"
+	"  verify    check the stamps (disk_stamp)  random  at random, the same for the same seed\n"
+	"  --json    an object for the closing line\n"
 	"A DEVICE is a block device or /dev/raw/rawN, named with a slash.\n"
 	"Exit: 0 fine, 2 usage, 3 cannot open, 4 read error or device gone, 5 wrong data.";
 
 static const struct word words[] = {
 	{ .name = "blocks=", .number = &opt.blocks }, { .name = "bs=", .number = &opt.bs },
+	{ .name = "seed=", .number = &opt.seed },
+	{ .name = "random", .flag = &opt.random, .value = 1 },
 	{ .name = "direct", .flag = &opt.direct, .value = 1 },
 	{ .name = "nocopy", .flag = &opt.nocopy, .value = 1 },
 	{ .name = "verify", .flag = &opt.verify, .value = 1 },
@@ -107,19 +113,18 @@ static void parse(int argc, char **argv)
 
 /* --- The devices --- */
 
-static void measure(const struct reader *r)
+static void measure(struct reader *r)
 {
-	unsigned long long size;
 	int lbs;
 
-	if (ioctl(r->fd, BLKGETSIZE64, &size) || ioctl(r->fd, BLKSSZGET, &lbs))
+	if (ioctl(r->fd, BLKGETSIZE64, &r->size) || ioctl(r->fd, BLKSSZGET, &lbs))
 		die(EXIT_DEVICE, "%s: size unknown: %s", r->name, strerror(errno));
 	if (opt.bs % lbs)
 		die(EXIT_USAGE, "bs=%llu: not a multiple of the %d byte logical block of %s",
 		    opt.bs, lbs, r->name);
-	if (opt.blocks > size / opt.bs)
+	if ((opt.random ? 1 : opt.blocks) > r->size / opt.bs)
 		die(EXIT_USAGE, "blocks=%llu: %s holds %llu blocks of %llu bytes", opt.blocks,
-		    r->name, size / opt.bs, opt.bs);
+		    r->name, r->size / opt.bs, opt.bs);
 }
 
 static void open_device(struct reader *r)
@@ -219,8 +224,9 @@ static void learn_disk(struct reader *r)
 /* Get ready, say so, wait for the start (the end of the pipe), read, leave the times. */
 static void __noreturn run_reader(const struct reader *r, int ready, int start)
 {
+	unsigned long long state = opt.seed * 0x100 + (r - readers);
+	unsigned long long i, offset = 0;
 	int pipefd[2], null = -1;
-	unsigned long long i;
 	char *buf = NULL;
 	char c = 0;
 
@@ -237,12 +243,15 @@ static void __noreturn run_reader(const struct reader *r, int ready, int start)
 		_exit(EXIT_IO);
 	times[r - readers].start_ns = now_ns();
 	for (i = 0; i < opt.blocks; i++) {
+		if (opt.random)
+			offset = next_random(&state) % (r->size / opt.bs) * opt.bs;
 		if (opt.nocopy)
-			splice_block(r, pipefd, null, i * opt.bs);
+			splice_block(r, pipefd, null, offset);
 		else
-			read_block(r, buf, i * opt.bs);
+			read_block(r, buf, offset);
 		if (opt.verify)
-			verify_bytes(r, buf, opt.bs, i * opt.bs);
+			verify_bytes(r, buf, opt.bs, offset);
+		offset += opt.bs;
 	}
 	times[r - readers].end_ns = now_ns();
 	_exit(0);

@@ -69,9 +69,11 @@ slow()
 
 stamps()
 {
-	"$stamp" disk=1 write-device "$one" && "$stamp" disk=2 write-device "$two" &&
-		closes "$read" blocks=16 bs=64k verify "$one" "$two" &&
-		closes "$read" blocks=16 bs=64k verify direct "$one" "$two"
+	"$stamp" disk=1 write-device "$one" && "$stamp" disk=2 write-device "$two" || return
+	for way in "" direct random "random direct seed=9"; do
+		# shellcheck disable=SC2086 # words
+		closes "$read" blocks=16 bs=64k verify $way "$one" "$two" || return
+	done
 }
 
 # says RC REGEX PROGRAM ARG...: it fails in this way.
@@ -194,6 +196,7 @@ full()
 		says 3 "in use" "$stamp" disk=7 write-device "$two" &&
 		"$stamp" disk=7 write-device "$DIO_DM" &&
 		closes "$read" blocks=2 bs=1m verify "$DIO_DM" &&
+		closes "$read" blocks=4 bs=1m random verify "$DIO_DM" &&
 		"$stamp" disk=8 size=1m "$DIO_TMP/image" &&
 		[ "$(wc -c <"$DIO_TMP/image")" -eq 1048576 ] &&
 		cp "$DIO_TMP/image" "$DIO_TMP/was" &&
