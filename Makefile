@@ -67,6 +67,7 @@ help:
 #:               patches, in $O/series-*; SERIES=lists: those of all topics, tree: these and the rest;
 #:               of older bases tree, and what a KSRC of 2.6 or 2.4 needs
 #:   series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?
+#:               FROM=PATCH: those before it were tried before
 
 # What programs needs besides is installed first, too.
 bench: MORE_PACKAGES = $(if $(ARRAY),,programs)
@@ -81,9 +82,11 @@ kernel: packages
 modules: packages
 	@$(LAB)/kernel.sh build modules
 
-selftests: packages
-	@mkdir -p $(O)/build $(O)/log
+source: packages
 	@$(LAB)/kernel.sh source >/dev/null
+
+selftests: source
+	@mkdir -p $(O)/build $(O)/log
 	@$(MAKE) -s -C tools/testing/selftests/dio install \
 		KSRC="$$($(LAB)/kernel.sh dir source)" OUTPUT=$(O)/build INSTALL_PATH=$(O)/kselftest \
 		>$(O)/log/selftests.log 2>&1 || { cat $(O)/log/selftests.log; exit 1; }
@@ -186,7 +189,7 @@ disks: selftests
 # The harness compiles what is of the base, too.
 HARNESS_OUT = $(O)/harness-$(base)
 
-field: packages
+field: source
 	@mkdir -p $(HARNESS_OUT)
 	@$(MAKE) -s -C tools/testing/dio field OUTPUT=$(HARNESS_OUT) BASE=$(base)
 	@$(LAB)/bench.py add $(HARNESS_OUT)/field.json
@@ -251,9 +254,8 @@ series-steps: series selftests
 		"$$tree" | \
 		tee $(O)/log/test_series.tap; exit $${PIPESTATUS[0]}
 
-unit-tests: packages
+unit-tests: source
 	@mkdir -p $(O)/log
-	@$(LAB)/kernel.sh source >/dev/null
 	@$(PYTHON) -m unittest discover -t $(LAB) -s $(LAB)/tests 2>&1 | \
 		tee $(O)/log/unit-tests.log; \
 		exit $${PIPESTATUS[0]}
