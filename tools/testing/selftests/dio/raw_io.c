@@ -7,28 +7,64 @@
  * RAWDEV is bound to BLOCKDEV, whose content is lost. What O_DIRECT on the disk does, a raw device
  * must do likewise: requests are tried on both, and compared, where it says so with every way to
  * send one (enum way) and with sizes that fit one bio on the stack, one allocated bio, and many
- * bios. RAWDEV may be a block device itself: it is then opened with O_DIRECT.
+ * bios. For the cases of bindings RAWDEV is /dev/raw/rawctl, and the first ARG a minor number to
+ * play with.
  *
  * What is not here: random requests and bad memory (dio_ops), many at once (test_raw.fio), pins and
  * fork (dio_pin), mapped files (dio_race), owners and access as a shell sees them (test_raw.sh).
  *
  * Exit status: 0 passed, 1 failed, 2 wrong usage, 4 skipped; one line on stderr says why.
  */
-#include "raw_io.h"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include "claim.h"
 
-const char * const way_names[NR_WAYS] = { "pread/pwrite", "readv/writev", "aio", "io_uring" };
-const size_t sizes[NR_SIZES] = { 4 * KIB, 16 * PAGE, 17 * PAGE, 1 * MIB, MAX_IO };
-const char *raw_name, *blk_name;
-char **case_args;
-int raw_fd = -1, blk_fd = -1, claim_fd = -1;
-__u64 disk_size;
-unsigned int block, mem_align;
+#define PROGRAM		"raw_io"
+#include "words.h"
+
+enum { EXIT_SKIP = 4 };
+
+/* What is being tried is said, too. */
+static void fail(const char *fmt, ...) __printf(1, 2) __noreturn;
+#define async_die	fail
+#define async_skip(...)	die(EXIT_SKIP, __VA_ARGS__)
+#include "async.h"
+#include "load.h"
+#include "raw_ioctl.h"
+#include "stamp.h"
+
+#define KIB		1024UL
+#define MIB		(1024 * KIB)
+#define MAX_IO		(3 * MIB + 4 * KIB)
+#define TIME_LIMIT	300	/* seconds a case may take: far more than any needs */
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* The ways to send a request. */
+enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };
+
+static const char * const way_names[NR_WAYS] = {
+	"pread/pwrite", "readv/writev", "aio", "io_uring"
+};
+
+static const size_t sizes[] = { 4 * KIB, 16 * PAGE, 17 * PAGE, 1 * MIB, MAX_IO };
+
+static const char *raw_name, *blk_name;
+static char **case_args;
+static int raw_fd, blk_fd;		/* blk_fd with O_DIRECT */
+static __u64 disk_size;
+static unsigned int block;		/* logical block size */
+static unsigned int mem_align;		/* what the disk demands of memory addresses */
 
 /* What is being tried, for the line that says what went wrong. */
 static char context[160];
 
-void trying(const char *fmt, ...)
+static void __printf(1, 2) trying(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -37,7 +73,7 @@ void trying(const char *fmt, ...)
 	va_end(ap);
 }
 
-void fail(const char *fmt, ...)
+static void fail(const char *fmt, ...)
 {
 	char text[300];
 	va_list ap;
@@ -48,21 +84,25 @@ void fail(const char *fmt, ...)
 	die(EXIT_FAILURE, "%s%s%s", context, *context ? ": " : "", text);
 }
 
-void expect(long result, long wanted, const char *what)
+/* @result is a count, or a negative error number. */
+static void expect(long result, long wanted, const char *what)
 {
 	if (result != wanted)
 		fail("%s gave %s, not %s", what, result_name(result), result_name(wanted));
 }
 
-void check(const char *buf, size_t len, __u64 pos, unsigned int gen, const char *what)
+#define expect_call(call, wanted, what)	expect(sys_result(call), wanted, what)
+
+/* From the start of the disk on, stamps of a generation in place of a disk */
+static void check(const char *buf, size_t len, unsigned int gen, const char *what)
 {
-	const char *why = wrong_stamps(buf, len, gen, pos);
+	const char *why = wrong_stamps(buf, len, gen, 0);
 
 	if (why)
 		fail("%s: %s", what, why);
 }
 
-pid_t fork_child(void)
+static pid_t fork_child(void)
 {
 	pid_t child = fork();
 
@@ -75,7 +115,7 @@ pid_t fork_child(void)
 	return child;
 }
 
-void child_done(pid_t child)
+static void child_done(pid_t child)
 {
 	int status;
 
@@ -83,56 +123,18 @@ void child_done(pid_t child)
 		exit(EXIT_FAILURE);	/* it has said why */
 }
 
-void sleep_ms(long ms)
-{
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&t, NULL);
-}
-
-const char *rw_name(int write)
+static const char *rw_name(int write)
 {
 	return write ? "write" : "read";
 }
 
-void disk_io(int write, void *buf, size_t len, __u64 pos)
+/* The disk itself, not through the raw device */
+static void disk_fill(size_t len, unsigned int gen)
 {
-	ssize_t ret = write ? pwrite(blk_fd, buf, len, pos) : pread(blk_fd, buf, len, pos);
+	char *buf = load_memory(len, 0);
 
-	if (ret != (ssize_t)len)
-		fail("%s of %zu bytes at %llu on %s gave %s", rw_name(write), len,
-		     (unsigned long long)pos, blk_name, result_name(sys_result(ret)));
-}
-
-/* Of MAX_IO and what a request may have on both sides */
-static void *disk_buffer(size_t len)
-{
-	static const size_t most = 2 * MAX_IO;
-	static void *buf;
-
-	if (len > most)
-		fail("%zu bytes are too many", len);
-	if (!buf)
-		buf = load_memory(most, 0);
-	return buf;
-}
-
-void disk_fill(__u64 pos, size_t len, unsigned int gen)
-{
-	char *buf = disk_buffer(len);
-
-	fill_stamps(buf, len, gen, pos);
-	if (len)
-		disk_io(1, buf, len, pos);
-}
-
-void disk_check(__u64 pos, size_t len, unsigned int gen, const char *what)
-{
-	char *buf = disk_buffer(len);
-
-	if (len)
-		disk_io(0, buf, len, pos);
-	check(buf, len, pos, gen, what);
+	fill_stamps(buf, len, gen, 0);
+	expect_call(pwrite(blk_fd, buf, len, 0), len, "write to the disk");
 }
 
 /* Four pieces of whole blocks, one of them empty, so that pages are shared between pieces. */
@@ -148,7 +150,7 @@ static long rw_vector(int fd, int write, char *buf, size_t len, __u64 pos)
 	return sys_result(write ? pwritev(fd, iov, 4, pos) : preadv(fd, iov, 4, pos));
 }
 
-long rw_file(int fd, enum way way, int write, void *buf, size_t len, __u64 pos)
+static long rw_file(int fd, enum way way, int write, void *buf, size_t len, __u64 pos)
 {
 	static struct ring ring;
 
@@ -167,12 +169,12 @@ long rw_file(int fd, enum way way, int write, void *buf, size_t len, __u64 pos)
 	}
 }
 
-long rw(enum way way, int write, void *buf, size_t len, __u64 pos)
+static long rw(enum way way, int write, void *buf, size_t len, __u64 pos)
 {
 	return rw_file(raw_fd, way, write, buf, len, pos);
 }
 
-int open_node(const char *name, int flags)
+static int open_node(const char *name, int flags)
 {
 	int fd = open(name, flags);
 
@@ -181,46 +183,439 @@ int open_node(const char *name, int flags)
 	return fd;
 }
 
-int open_raw(int flags)
+/* --- Requests --- */
+
+/*
+ * What a request gives on the disk with O_DIRECT it gives on the raw device: in the disk, across
+ * its end and behind, and where memory, place or length do not fit. dio_ops looks at the data.
+ */
+static void case_same(void)
+{
+	char *mem = load_memory(MAX_IO + PAGE, 0), *readonly = load_memory(PAGE, 0);
+	unsigned int i, k;
+	enum way way;
+	long on_disk;
+	int write;
+
+	if (mprotect(readonly, PAGE, PROT_READ))
+		fail("mprotect: %s", strerror(errno));
+	for (way = SYNC; way < NR_WAYS; way++) {
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			size_t len = sizes[i];
+			const struct { size_t offset, len; __u64 pos; } requests[] = {
+				{ 0, len, 5 * block }, { mem_align, len, 5 * block },
+				{ PAGE - mem_align, len, 5 * block }, { 0, 0, 5 * block },
+				{ 0, len, disk_size - len }, { 0, len, disk_size - block },
+				{ 0, 0, disk_size }, { 0, len, disk_size },
+				{ 0, len, disk_size + 8 * block }, { 0, len, 1ULL << 62 },
+				{ mem_align / 2, len, block }, { 1, len, block },
+				{ 0, len, block + 1 }, { 0, len, 3 * block / 2 },
+				{ 0, len - block / 2, block }, { 0, len - 1, block },
+			};
+
+			for (k = 0; k < 2 * ARRAY_SIZE(requests); k++) {
+				const typeof(*requests) *r = &requests[k / 2];
+
+				write = k % 2;
+				trying("%s, %s of %zu bytes at %llu, memory offset %zu",
+				       way_names[way], rw_name(write), r->len,
+				       (unsigned long long)r->pos, r->offset);
+				on_disk = rw_file(blk_fd, way, write, mem + r->offset, r->len,
+						  r->pos);
+				expect(rw(way, write, mem + r->offset, r->len, r->pos),
+				       k < 6 ? (long)r->len : on_disk, "it");
+			}
+		}
+		trying("%s", way_names[way]);
+		expect(rw(way, 0, readonly, PAGE, 0), -EFAULT, "read into read-only memory");
+		expect(rw(way, 1, readonly, PAGE, 0), PAGE, "write of read-only memory");
+		expect(rw(way, 0, (void *)PAGE, PAGE, 0), -EFAULT, "read into nothing");
+	}
+}
+
+static long rw_flags(int write, void *buf, size_t len, int flags)
+{
+	struct iovec iov = { buf, len };
+
+	return sys_result(write ? pwritev2(raw_fd, &iov, 1, 0, flags) :
+				  preadv2(raw_fd, &iov, 1, 0, flags));
+}
+
+/* What may not wait is refused: the driver cannot tell what would. Mode 3 is for ioctls alone. */
+static void case_flags(void)
+{
+	int buffered = open_node(blk_name, O_RDWR), fd = open(raw_name, O_ACCMODE);
+	char *buf = load_memory(MAX_IO, 0);
+
+	fill_stamps(buf, PAGE, 2, 0);
+	expect_call(pwrite(buffered, buf, PAGE, 0), PAGE, "buffered write");
+	expect(rw_flags(0, buf, PAGE, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT read");
+	expect(rw_flags(1, buf, PAGE, RWF_NOWAIT), -EOPNOTSUPP, "RWF_NOWAIT write");
+	expect(rw_flags(0, buf, PAGE, RWF_HIPRI), PAGE, "RWF_HIPRI read");
+	check(buf, PAGE, 2, "what was read, of a dirty page");
+	fill_stamps(buf, MAX_IO, 3, 0);
+	expect(rw_flags(1, buf, MAX_IO, RWF_HIPRI | RWF_SYNC), MAX_IO, "RWF_SYNC write");
+	memset(buf, 0, MAX_IO);
+	expect_call(pread(blk_fd, buf, MAX_IO, 0), MAX_IO, "read of the disk");
+	check(buf, MAX_IO, 3, "what was written");
+	/* Half a block can be read by way of the page cache alone. */
+	expect_call(fcntl(raw_fd, F_SETFL, 0), 0, "F_SETFL without O_DIRECT");
+	expect(rw(SYNC, 0, buf, block / 2, 0), -EINVAL, "read of half a block");
+	expect_call(lseek(raw_fd, 0, SEEK_END), disk_size, "SEEK_END");
+	expect_call(fd < 0 ? fd : 0, 0, "open for ioctls");
+	expect_call(pread(fd, buf, block, 0), -EBADF, "a read there");
+}
+
+/* BLOCKDEV holds reads back. Requests are sent, not carried out, by the calls that send them. */
+static void case_async(void)
+{
+	enum { NR = 8 };
+	char *mem = load_memory(NR * MAX_IO, 0);
+	struct iocb cbs[NR], *list[NR];
+	struct io_event events[NR];
+	struct timespec none = { 0 };
+	aio_context_t ctx = aio_setup(NR);
+	unsigned int i, k;
+
+	disk_fill(MAX_IO, 1);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		trying("aio, %zu bytes", sizes[i]);
+		for (k = 0; k < NR; k++) {
+			list[k] = &cbs[k];
+			aio_prepare(&cbs[k], raw_fd, 0, mem + k * MAX_IO, sizes[i], 0);
+		}
+		aio_submit(ctx, list, NR);
+		if (aio_reap(ctx, events, 0, NR, &none) == NR)
+			fail("io_submit returned when all was read");
+		while (k)
+			k -= aio_reap(ctx, events, 1, k, NULL);
+		for (k = 0; k < NR; k++)
+			check(mem + k * MAX_IO, sizes[i], 1, "what was read");
+	}
+}
+
+static void expect_gone(long ret, const char *what)
+{
+	if (ret != -ENODEV && ret != -EIO && ret != -ENXIO)
+		fail("%s of a removed disk gave %s, not ENODEV, EIO or ENXIO", what,
+		     result_name(ret));
+}
+
+/* Pulls the disk, by the file in /sys that does it, with requests in flight. */
+static void case_gone(void)
+{
+	enum { NR = 64 };
+	char *mem = load_memory(2 * MIB, 0);
+	aio_context_t ctx = aio_setup(NR);
+	struct iocb cbs[NR], *list[NR];
+	struct io_event events[NR];
+	enum way way;
+	int fd, i;
+
+	fd = open_node(case_args[0], O_WRONLY);
+	close(blk_fd);
+	for (i = 0; i < NR; i++) {
+		list[i] = &cbs[i];
+		aio_prepare(&cbs[i], raw_fd, 0, mem + i * PAGE, PAGE, i * PAGE);
+	}
+	aio_submit(ctx, list, NR);
+	expect_call(write(fd, "1", 1), 1, case_args[0]);
+	aio_reap(ctx, events, NR, NR, NULL);
+	for (i = 0; i < NR; i++)
+		if (events[i].res != PAGE)
+			expect_gone(events[i].res, "read in flight");
+
+	for (way = SYNC; way < NR_WAYS; way++) {
+		for (i = 0; i < 4; i++) {
+			trying("%s, %s", way_names[way], i / 2 ? "2 MiB" : "a page");
+			expect_gone(rw(way, i % 2, mem, i / 2 ? 2 * MIB : PAGE, 0), rw_name(i % 2));
+		}
+	}
+	trying("open while the old file is open");
+	expect_call(open(raw_name, O_RDWR), -ENXIO, "open");
+}
+
+/* The cgroup has no right to the disk, to none of its raw devices either. */
+static void case_cgroup(void)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR, O_ACCMODE };
+	char procs[PATH_MAX];
+	unsigned int i;
+	int fd;
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", case_args[0]);
+	fd = open_node(procs, O_WRONLY);
+	if (write(fd, "0", 1) != 1)
+		fail("%s: %s", procs, strerror(errno));
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		trying("access mode %d", modes[i]);
+		fd = open(blk_name, modes[i]);
+		if (modes[i] != O_ACCMODE)
+			expect_call(fd < 0 ? fd : 0, -EPERM, blk_name);
+		fd = open(raw_name, modes[i]);
+		expect_call(fd < 0 ? fd : 0, -EPERM, raw_name);
+	}
+}
+
+static void still_waits(pid_t child, const char *what)
+{
+	if (waitpid(child, NULL, WNOHANG))
+		fail("%s was done too soon: this case sees nothing", what);
+}
+
+/*
+ * BLOCKDEV takes a second for each request, and its partitions are being looked for: who opens it
+ * has to wait. Nobody else has to.
+ */
+static void case_sick(void)
+{
+	unsigned long long start;
+	pid_t scan, opener;
+
+	scan = fork_child();
+	if (!scan)
+		exit(ioctl(raw_fd, BLKFLSBUF, 0) || ioctl(raw_fd, BLKRRPART, 0));
+	usleep(200000);
+	opener = fork_child();
+	if (!opener)
+		exit(open(raw_name, O_RDONLY) < 0);
+	usleep(200000);
+	still_waits(opener, "the open of the sick disk");
+	start = now_ns();
+	close(open_node(case_args[0], O_RDONLY));
+	if (!raw_bound_to(atoi(strrchr(case_args[0], 'w') + 1)))
+		fail("%s is not bound", case_args[0]);
+	if (now_ns() - start > 300000000)
+		fail("another raw device was opened and asked for in %llu ns", now_ns() - start);
+	still_waits(opener, "the open of the sick disk");
+	child_done(opener);
+	child_done(scan);
+}
+
+/* --- Bindings --- */
+
+static long ctl(unsigned long cmd, int minor, __u64 block_major, __u64 block_minor)
+{
+	struct raw_config_request req = {
+		.raw_minor = minor, .block_major = block_major, .block_minor = block_minor,
+	};
+
+	return sys_result(ioctl(raw_fd, cmd, &req));
+}
+
+static void expect_bound(int minor, __u64 block_major, __u64 block_minor, const char *what)
+{
+	struct raw_config_request req = {
+		.raw_minor = minor, .block_major = 1000, .block_minor = 1000,
+	};
+
+	expect_call(ioctl(raw_fd, RAW_GETBIND, &req), 0, "RAW_GETBIND");
+	if (req.raw_minor != minor || req.block_major != block_major ||
+	    req.block_minor != block_minor)
+		fail("%s: raw%d is bound to %llu:%llu", what, req.raw_minor,
+		     (unsigned long long)req.block_major, (unsigned long long)req.block_minor);
+}
+
+static void stat_disk(const char *name, __u64 *block_major, __u64 *block_minor)
 {
 	struct stat st;
 
-	if (!stat(raw_name, &st) && S_ISBLK(st.st_mode))
-		flags |= O_DIRECT;
-	return open(raw_name, flags);
+	if (stat(name, &st))
+		fail("%s: %s", name, strerror(errno));
+	*block_major = major(st.st_rdev);
+	*block_minor = minor(st.st_rdev);
 }
 
-static const struct raw_case * const subjects[] = { io_cases, ctl_cases };
-
-static const struct raw_case *find_case(const char *name)
+#ifdef __x86_64__
+/* As a program of i386 calls: all in 32 bits */
+static long call_32(long number, long b, unsigned long c, void *d)
 {
-	const struct raw_case *c;
-	unsigned int i;
+	long ret;
 
-	for (i = 0; i < ARRAY_SIZE(subjects); i++)
-		for (c = subjects[i]; c->name; c++)
-			if (!strcmp(c->name, name))
-				return c;
-	return NULL;
+	asm volatile("int $0x80" : "=a" (ret)
+		     : "a" (number), "b" (b), "c" (c), "d" (d)
+		     : "memory", "cc", "r8", "r9", "r10", "r11");
+	return (int)ret;
 }
+
+static long ioctl_32(int fd, unsigned long cmd, void *arg)
+{
+	return call_32(54, fd, cmd, arg);
+}
+
+struct raw_config_request_32 {
+	int raw_minor;
+	__u64 block_major;
+	__u64 block_minor;
+} __attribute__((__packed__));
+
+static void no_such_call(int signal)
+{
+	_exit(signal);
+}
+
+static int kernel_takes_32(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		signal(SIGSEGV, no_such_call);
+		/* getpid(), where user-mode Linux takes the number for writev() */
+		_exit(call_32(20, -1, 0, NULL) != getpid());
+	}
+	return waitpid(child, &status, 0) == child && !status;
+}
+
+/* The struct ends with the caller's memory. */
+static void case_compat(void)
+{
+	int minor = atoi(case_args[0]);
+	struct raw_config_request_32 *req;
+	__u64 disk_major, disk_minor;
+	char *mem, node[64];
+	int fd;
+
+	if (!kernel_takes_32())
+		die(EXIT_SKIP, "this kernel takes no 32-bit system calls");
+	stat_disk(blk_name, &disk_major, &disk_minor);
+	mem = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (mem == MAP_FAILED)
+		fail("no memory below 2 GiB");
+	if (mprotect(mem + PAGE, PAGE, PROT_NONE))
+		fail("mprotect: %s", strerror(errno));
+	req = (void *)(mem + PAGE - sizeof(*req));
+	*req = (struct raw_config_request_32){ minor, disk_major, disk_minor };
+	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND");
+	expect_bound(minor, disk_major, disk_minor, "bound by 32 bits");
+	*req = (struct raw_config_request_32){ minor, 1000, 1000 };
+	expect(ioctl_32(raw_fd, RAW_GETBIND, req), 0, "RAW_GETBIND");
+	if (req->raw_minor != minor || req->block_major != disk_major ||
+	    req->block_minor != disk_minor)
+		fail("RAW_GETBIND says %d: %llu:%llu", req->raw_minor,
+		     (unsigned long long)req->block_major, (unsigned long long)req->block_minor);
+	/* The disk, too, is told who asks: a size of 32 bits is all that there is room for. */
+	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
+	fd = open_node(node, O_RDONLY);
+	expect(ioctl_32(fd, BLKGETSIZE, mem + PAGE - 4), 0, "BLKGETSIZE of 32 bits");
+	close(fd);
+	*req = (struct raw_config_request_32){ minor, 0, 0 };
+	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND to 0:0");
+	expect_bound(minor, 0, 0, "unbound by 32 bits");
+	expect(ioctl_32(raw_fd, RAW_SETBIND, mem + PAGE - 4), -EFAULT, "half a request");
+	expect(ioctl_32(raw_fd, BLKGETSIZE, req), -ENOTTY, "BLKGETSIZE");
+}
+#else
+static void case_compat(void)
+{
+	die(EXIT_SKIP, "only x86-64 calls as 32 bits from here");
+}
+#endif
+
+/*
+ * Opened again and again while it is bound to one disk and another, whose stamps differ. An open
+ * file holds its binding.
+ */
+static void use_bindings(const char *node, int minor, __u64 (*disks)[2])
+{
+	char *buf = load_memory(PAGE, 0);
+	unsigned int i, gen, good = 0;
+	int fd;
+
+	for (i = 0; i < 3000; i++) {
+		fd = open(node, O_RDWR);
+		if (fd < 0) {
+			if (errno != ENXIO && errno != ENOENT)
+				fail("open while bindings change: %s", strerror(errno));
+			sched_yield();
+			continue;
+		}
+		expect_call(pread(fd, buf, PAGE, 0), PAGE, "read");
+		gen = stamp_disk(buf) & 1;
+		check(buf, PAGE, gen, "what was read");
+		expect_bound(minor, disks[gen][0], disks[gen][1], "open");
+		expect_call(pread(fd, buf, PAGE, 0), PAGE, "second read");
+		check(buf, PAGE, gen, "second read of one open file");
+		good++;
+		close(fd);
+	}
+	if (!good)
+		fail("not one open succeeded in 3000");
+}
+
+static void case_race(void)
+{
+	const char *disks[2] = { blk_name, case_args[1] };
+	int minor = atoi(case_args[0]), users = 3, i, status, left = users, bound = 0;
+	char node[64], why[PATH_MAX];
+	__u64 nrs[2][2];
+	long ret;
+
+	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
+	for (i = 0; i < 2; i++) {
+		close(blk_fd);
+		blk_fd = claim(disks[i], O_RDWR | O_DIRECT, why, sizeof(why));
+		if (blk_fd < 0)
+			fail("%s", why);
+		disk_fill(PAGE, i);
+		stat_disk(disks[i], &nrs[i][0], &nrs[i][1]);
+	}
+	close(blk_fd);		/* from here on the disks are the raw device's to claim */
+	for (i = 0; i < users; i++) {
+		if (fork_child())
+			continue;
+		use_bindings(node, minor, nrs);
+		exit(0);
+	}
+	for (i = 0; left; i++) {
+		ret = i % 4 == 3 ? ctl(RAW_SETBIND, minor, 0, 0) :
+				   ctl(RAW_SETBIND, minor, nrs[i % 2][0], nrs[i % 2][1]);
+		if (!ret)
+			bound++;
+		else
+			expect(ret, -EBUSY, "RAW_SETBIND while used");
+		if (waitpid(-1, &status, WNOHANG) > 0) {
+			left--;
+			if (status)
+				exit(EXIT_FAILURE);
+		}
+		sched_yield();
+	}
+	expect(ctl(RAW_SETBIND, minor, 0, 0), 0, "RAW_SETBIND at the end");
+	if (!bound)
+		fail("no binding ever succeeded");
+}
+
+static const struct raw_case {
+	const char *name;
+	void (*run)(void);
+	const char *args;	/* names of case_args, separated by blanks */
+} cases[] = {
+	{ "same", case_same, NULL },
+	{ "flags", case_flags, NULL },
+	{ "async", case_async, NULL },
+	{ "gone", case_gone, "FILE-THAT-PULLS-THE-DISK" },
+	{ "cgroup", case_cgroup, "CGROUP" },
+	{ "sick", case_sick, "RAWDEV2" },
+	{ "compat", case_compat, "MINOR" },
+	{ "race", case_race, "MINOR BLOCKDEV2" },
+};
 
 static void help(void)
 {
 	const struct raw_case *c;
-	unsigned int i;
 
 	puts("usage: raw_io CASE RAWDEV BLOCKDEV [ARG...]   (BLOCKDEV's content is lost)");
-	for (i = 0; i < ARRAY_SIZE(subjects); i++)
-		for (c = subjects[i]; c->name; c++)
-			printf("  %s %s\n", c->name, c->args ? c->args : "");
+	for (c = cases; c < cases + ARRAY_SIZE(cases); c++)
+		printf("  %s %s\n", c->name, c->args ? c->args : "");
 	puts("Exit: 0 passed, 1 failed, 2 usage, 4 skipped.");
 	exit(fflush(stdout) ? EXIT_FAILURE : 0);
 }
 
 /*
  * While a case runs nobody else may mount the disk or hold it, by whatever path. An open raw device
- * is a claim, which all raw devices share; claim_fd keeps it when a case closes raw_fd. With rawctl
- * nothing is claimed: the case that writes claims its disks itself.
+ * is a claim. With rawctl nothing is claimed: the case that writes claims its disks itself.
  */
 static void claim_disk(void)
 {
@@ -229,15 +624,13 @@ static void claim_disk(void)
 
 	if (fstat(raw_fd, &raw) || fstat(blk_fd, &blk))
 		fail("fstat: %s", strerror(errno));
-	if (S_ISCHR(raw.st_mode) && !minor(raw.st_rdev))
+	if (!S_ISCHR(raw.st_mode) || major(raw.st_rdev) != RAW_MAJOR)
+		fail("%s is not a raw device", raw_name);
+	if (!minor(raw.st_rdev))
 		return;
-	if (blk.st_rdev != (S_ISBLK(raw.st_mode) ? raw.st_rdev : raw_bound_to(minor(raw.st_rdev))))
+	if (blk.st_rdev != raw_bound_to(minor(raw.st_rdev)))
 		fail("%s does not lead to %s", raw_name, blk_name);
-	if (S_ISCHR(raw.st_mode) && !claim_other_paths(blk.st_rdev, blk_name, why, sizeof(why)))
-		claim_fd = dup(raw_fd);
-	else if (S_ISBLK(raw.st_mode))
-		claim_fd = claim(blk_name, O_RDONLY, why, sizeof(why));
-	if (claim_fd < 0)
+	if (claim_other_paths(blk.st_rdev, blk_name, why, sizeof(why)))
 		fail("%s", why);
 }
 
@@ -263,9 +656,7 @@ static unsigned int memory_alignment(void)
 
 static void open_devices(void)
 {
-	raw_fd = open_raw(O_RDWR);
-	if (raw_fd < 0)
-		fail("cannot open %s: %s", raw_name, strerror(errno));
+	raw_fd = open_node(raw_name, O_RDWR);
 	blk_fd = open_node(blk_name, O_RDWR | O_DIRECT);
 	if (ioctl(blk_fd, BLKGETSIZE64, &disk_size) || ioctl(blk_fd, BLKSSZGET, &block))
 		fail("%s is not a block device", blk_name);
@@ -277,12 +668,13 @@ static void open_devices(void)
 
 int main(int argc, char **argv)
 {
-	const struct raw_case *c;
+	const struct raw_case *c = cases, *end = cases + ARRAY_SIZE(cases);
 
 	if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 		help();
-	c = argc >= 4 ? find_case(argv[1]) : NULL;
-	if (!c || (c->args && argc < 5))
+	while (argc >= 4 && c < end && strcmp(argv[1], c->name))
+		c++;
+	if (argc < 4 || c == end || (c->args && argc < 5))
 		die(EXIT_USAGE, "usage: raw_io CASE RAWDEV BLOCKDEV [ARG...]; -h names the cases");
 	raw_name = argv[2];
 	blk_name = argv[3];

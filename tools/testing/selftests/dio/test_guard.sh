@@ -65,7 +65,7 @@ nobody_writes()
 	before=$(content)
 	bad=0
 	ends 3 "in use" "$DIO_DIR/disk_stamp" disk=1 write-device "$disk" &&
-		ends 1 "in use" "$DIO_DIR/raw_io" same "$disk" "$disk" || bad=1
+		ends 1 "is not a raw device\$" "$DIO_DIR/raw_io" same "$disk" "$disk" || bad=1
 	# race writes its disks' first pages, and opens raw devices only then.
 	[ ! -e /dev/raw/rawctl ] || ends 1 "in use" \
 		"$DIO_DIR/raw_io" race /dev/raw/rawctl "$disk" "$DIO_RAW" "$disk" || bad=1
