@@ -72,7 +72,7 @@ def one_piece(case, disk, reads=64):
     most = get(limit)
     put(1024, limit)
     before = ring()
-    words = f"dio_contig n={reads}"
+    words = f"dio_load read contig bs=1m n={reads}"
     nsec = float(tool(words, disk))
     entries, descriptors = (a - b for a, b in zip(ring(), before))
     put(most, limit)

@@ -2,31 +2,35 @@
 /*
  * One direct I/O many times, and what one took.
  *
- *	dio_load read|write|mix|extend [aio|uring] [depth=32] [huge|split] [seed=N] [marks=N]
+ *	dio_load read|write|mix|extend [aio|uring] [depth=32] [huge|split|contig] [marks=N]
  *		bs=4k n=20000 FILE
  *	dio_load read readers=4 bs=4k n=1 FILE
  *	dio_load read|write cpus=8 [own] bs=4k n=200 FILE
  *
- * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same for the same
- * seed. write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000
- * of the OLTP report; extend empties the file, or makes it, and writes each block behind the last.
- * A device that is written is claimed (see claim.h). Memory is one buffer for
- * each I/O in flight, touched before the clock starts: huge pages, also split, which is mapped by
- * PTEs, or small ones of which no two neighbours lie side by side, so that the figure does not
- * depend on what the allocator had. Prints the mean time of an I/O in nanoseconds: under QEMU's
- * -icount, the instructions of one I/O. With marks=N the I/Os are N parts, with a mark (below)
- * before each and behind the last; the time is the median of theirs, and behind it stand the
- * context switches of all tasks for an I/O. With cpus=N each of so many CPUs has a thread, all for
- * one open FILE or each for its own of FILE0, FILE1 and so on; of a thread's I/Os the first n warm
- * up, and each of n more begins with a mark. Nothing is printed.
+ * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same each time.
+ * write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000 of
+ * the OLTP report; extend empties the file, or makes it, and writes each block behind the last. A
+ * device that is written is claimed (see claim.h). Memory is one buffer for each I/O in flight,
+ * touched before the clock starts: huge pages, also split, which is mapped by PTEs, or small ones
+ * of which no two neighbours lie side by side, so that the figure does not depend on what the
+ * allocator had. contig is memory in one piece, where there are neither huge pages nor large
+ * folios: the ring of a packet socket, which the kernel allocates as one block. Prints the mean
+ * time of an I/O in nanoseconds: under QEMU's -icount, the instructions of one I/O. With marks=N
+ * the I/Os are N parts, with a mark (below) before each and behind the last; the time is the
+ * median of theirs, and behind it stand the context switches of all tasks for an I/O. With cpus=N
+ * each of so many CPUs has a thread, all for one open FILE or each for its own of FILE0, FILE1 and
+ * so on; of a thread's I/Os the first n warm up, and each of n more begins with a mark. Nothing is
+ * printed.
  *
- * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO or io_uring.
+ * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO, io_uring or such memory.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <linux/if_packet.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -48,8 +52,8 @@ enum { NOTHING, READ, WRITE, MIX, EXTEND };
 
 static struct {
 	const char *name;
-	unsigned long long bs, n, seed, depth, readers, marks, cpus;
-	int way, what, huge, split, own;
+	unsigned long long bs, n, depth, readers, marks, cpus;
+	int way, what, huge, split, contig, own;
 } opt = { .depth = 32 };
 
 static __thread int fd;
@@ -61,13 +65,13 @@ static const struct word words[] = {
 	{ .name = "uring", .flag = &opt.way, .value = URING },
 	{ .name = "huge", .flag = &opt.huge, .value = 1 },
 	{ .name = "split", .flag = &opt.split, .value = 1 },
+	{ .name = "contig", .flag = &opt.contig, .value = 1 },
 	{ .name = "read", .flag = &opt.what, .value = READ },
 	{ .name = "write", .flag = &opt.what, .value = WRITE },
 	{ .name = "mix", .flag = &opt.what, .value = MIX },
 	{ .name = "extend", .flag = &opt.what, .value = EXTEND },
 	{ .name = "bs=", .number = &opt.bs }, { .name = "n=", .number = &opt.n },
-	{ .name = "seed=", .number = &opt.seed }, { .name = "depth=", .number = &opt.depth },
-	{ .name = "readers=", .number = &opt.readers },
+	{ .name = "depth=", .number = &opt.depth }, { .name = "readers=", .number = &opt.readers },
 	{ .name = "marks=", .number = &opt.marks },
 	{ .name = "cpus=", .number = &opt.cpus }, { .name = "own", .flag = &opt.own, .value = 1 },
 	{ .name = NULL }
@@ -100,6 +104,24 @@ static void mark_setup(void)
 #else
 	die(EXIT_USAGE, "marks are for x86_64");
 #endif
+}
+
+/* The socket lives as long as this program. */
+static char *contiguous(size_t size)
+{
+	struct tpacket_req ring = {
+		.tp_block_size = size, .tp_block_nr = 1, .tp_frame_size = PAGE,
+		.tp_frame_nr = size / PAGE,
+	};
+	int sock = socket(AF_PACKET, SOCK_RAW, 0);
+	void *mem;
+
+	if (sock < 0 || setsockopt(sock, SOL_PACKET, PACKET_RX_RING, &ring, sizeof(ring)))
+		die(4, "no ring of a packet socket: %s", strerror(errno));
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, sock, 0);
+	if (mem == MAP_FAILED)
+		die(4, "the ring cannot be mapped: %s", strerror(errno));
+	return mem;
 }
 
 static void open_file(const char *name)
@@ -259,7 +281,7 @@ static void *run_on_cpu(void *opened)
 	else
 		fd = *(int *)opened;
 	places = lseek(fd, 0, SEEK_END) / opt.bs;
-	seed = opt.seed + cpu;
+	seed = cpu;
 	memory = load_memory(opt.bs, 0);
 	run_sync(opt.n);
 	pthread_barrier_wait(&step);
@@ -342,14 +364,13 @@ int main(int argc, char **argv)
 	if (opt.marks)
 		whole *= opt.marks;
 	opt.n = (opt.n + whole - 1) / whole * whole;
-	seed = opt.seed;
 	if (opt.cpus) {
 		run_on_cpus();
 		return 0;
 	}
 	open_file(opt.name);
 	size = opt.bs * (opt.way == SYNC ? 1 : opt.depth);
-	memory = load_memory(size, opt.huge || opt.split);
+	memory = opt.contig ? contiguous(size) : load_memory(size, opt.huge || opt.split);
 	if (opt.split)
 		split_memory(memory, size);
 	stay_in_memory();

@@ -106,7 +106,7 @@ counted()
 one_piece()
 {
 	echo 1024 >"/sys/block/${disk#/dev/}/queue/max_sectors_kb" || return
-	counted "$DIO_DIR/dio_contig" "$disk" || return
+	counted "$DIO_DIR/dio_load" read contig bs=1m n=1 "$disk" || return
 	echo "$descriptors descriptors in $entries entries"
 	[ "$descriptors" -eq 1 ] && [ "$entries" -eq 1 ]
 }
