@@ -12,7 +12,7 @@
  * or two runs that differ, is an error. Where nothing turns a read takes its command and its time
  * on the link, all that wait do so at once, and the link is the limit. Exit: 0 fine, 1 not.
  */
-#define PROGRAM		"model_disk_test"
+#define _GNU_SOURCE
 #include "../selftests/dio/words.h"
 #include "../selftests/dio/load.h"
 #include "../selftests/dio/model_disk.h"

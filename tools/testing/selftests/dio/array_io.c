@@ -14,27 +14,19 @@
  * there were, and how long the longest took. Exit status: 0 all as it should be, 1 an I/O was not,
  * 2 usage, 4 this kernel has no AIO, 5 wrong data.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/sysmacros.h>
 
 #include "claim.h"
-
-#define PROGRAM		"array_io"
 #include "words.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
 #include "raw_ioctl.h"
 #include "stamp.h"
 
 #define DEPTH		32
-#define TIME_LIMIT	300	/* seconds; what waits longer hangs */
+#define TIME_LIMIT	300	/* seconds; what waits longer hangs, and SIGALRM ends it */
 
 static const char usage[] = "usage: array_io load [direct] [from=N] size=N [bs=4k] until=FILE\n"
 			    "                     [least=MS] [most=MS] DEVICE";
@@ -208,16 +200,6 @@ static void check_load(void)
 
 /* --- The end --- */
 
-static void on_alarm(int sig)
-{
-	static const char text[] = PROGRAM ": an I/O hangs\n";
-
-	(void)sig;
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(3);
-	_exit(1);
-}
-
 static void judge(void)
 {
 	unsigned long long ms = longest / 1000000;
@@ -235,7 +217,6 @@ int main(int argc, char **argv)
 	char *memory;
 
 	parse(argc, argv);
-	signal(SIGALRM, on_alarm);
 	alarm(TIME_LIMIT);
 	open_device();
 	ctx = aio_setup(opt.depth);

@@ -2,8 +2,8 @@
 /*
  * AIO and io_uring by their system calls, with no library.
  *
- * Before it includes this, a program defines what does not return: async_die(fmt, ...), and
- * async_skip(fmt, ...) for a kernel that has no such thing.
+ * Include after words.h. Who has more to say when it fails defines async_die(fmt, ...), which does
+ * not return.
  */
 #ifndef DIO_ASYNC_H
 #define DIO_ASYNC_H
@@ -21,6 +21,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+
+#ifndef async_die
+#define async_die(...)	die(1, __VA_ARGS__)
+#endif
 
 /* A result is a count, or a negative error number: in words */
 static inline const char *result_name(long result)
@@ -47,7 +51,7 @@ static inline aio_context_t aio_setup(unsigned int depth)
 	aio_context_t ctx = 0;
 
 	if (syscall(SYS_io_setup, depth, &ctx))
-		async_skip("no AIO: %s", strerror(errno));
+		die(4, "no AIO: %s", strerror(errno));
 	return ctx;
 }
 
@@ -162,7 +166,7 @@ static inline void ring_setup(struct ring *r, unsigned int depth, unsigned int f
 
 	r->fd = syscall(SYS_io_uring_setup, depth, &p);
 	if (r->fd < 0)
-		async_skip("no io_uring: %s", strerror(errno));
+		die(4, "no io_uring: %s", strerror(errno));
 	r->queued = 0;
 	sq = ring_map(r->fd, p.sq_off.array + p.sq_entries * sizeof(unsigned int),
 		      IORING_OFF_SQ_RING);

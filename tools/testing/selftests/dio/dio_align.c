@@ -21,16 +21,12 @@
  * DISK is written in its first 32 steps, of 64 KiB at most, or its first 8 MiB; FILE is made. Exit
  * status: 0 right, 1 wrong (a line says what), 2 usage, 4 nothing is told.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "claim.h"
-
-#define PROGRAM		"dio_align"
 #include "words.h"
 #include "load.h"
 
@@ -38,9 +34,6 @@
 #define DIOALIGN	0x2000U
 #define WRITE_ATOMIC	0x10000U
 #define DIO_READ_ALIGN	0x20000U
-#ifndef RWF_ATOMIC
-#define RWF_ATOMIC	0x40
-#endif
 
 #define STEPS		32			/* longest write from the last place */
 #define ALIGN_MOST	(64UL << 10)

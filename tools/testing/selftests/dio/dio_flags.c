@@ -13,26 +13,17 @@
  *
  * Exit status: 0 right, 1 wrong (lines say what), 2 usage, 4 a thing is missing.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
 #include <linux/fs.h>
 
-#define PROGRAM		"dio_flags"
 #include "words.h"
 #include "load.h"
 #include "claim.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 
-#ifndef RWF_ATOMIC
-#define RWF_ATOMIC	0x40
-#endif
 #define TRACE		"/sys/kernel/tracing/instances/dio_flags/trace"
 #define QUEUE		"/sys/kernel/debug/block"
 #define BLOCK		4096UL

@@ -24,8 +24,6 @@
  *
  * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO, io_uring or such memory.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -35,12 +33,7 @@
 #include <sys/wait.h>
 
 #include "claim.h"
-
-#define PROGRAM		"dio_load"
 #include "words.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
 

@@ -12,22 +12,16 @@
  *
  * Exit status: 0 right, 1 wrong (lines say what), 2 usage, 4 this kernel fails nothing.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 #include <linux/types.h>
 
-#define PROGRAM		"dio_nomem"
 #include "words.h"
 #include "load.h"
 #include "claim.h"
 #include "raw_ioctl.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 
 #define SIZE		(256 * PAGE)

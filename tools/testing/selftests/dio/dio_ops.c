@@ -47,19 +47,12 @@
  *
  * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include "claim.h"
 #include "raw_ioctl.h"
-
-#define PROGRAM		"dio_ops"
 #include "words.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(1, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
 

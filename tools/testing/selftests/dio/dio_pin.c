@@ -25,8 +25,6 @@
  *
  * Exit status: 0 right, 1 wrong data or pins, 2 usage, 4 this kernel or disk lacks what it takes.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -34,11 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROGRAM		"dio_pin"
 #include "words.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
 

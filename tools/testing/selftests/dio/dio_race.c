@@ -50,20 +50,13 @@
  *
  * Exit status: 0 right, 1 wrong, or a process that hangs (a line says which), 2 usage.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "stamp.h"
-
-#define PROGRAM		"dio_race"
 #include "words.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(1, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
 
@@ -576,9 +569,8 @@ static void look_who_hangs(void)
 		unsigned long now = __atomic_load_n(&shared->done[i], __ATOMIC_RELAXED);
 
 		if (processes[i].pid && now == then[i]) {
-			fprintf(stderr, PROGRAM ": %s: for %llu s %s did nothing\n", name,
-				within, processes[i].name);
-			fprintf(stderr, PROGRAM ": operations so far: %lu\n", now);
+			fprintf(stderr, "dio_race: %s: for %llu s %s did nothing (%lu before)\n",
+				name, within, processes[i].name, now);
 			hang = 1;
 		}
 		then[i] = now;

@@ -13,13 +13,10 @@
  * Prints one JSON object: bytes of a round, the number of rounds, and the mean nanoseconds to the
  * mark and of the whole. Exit status: 0 done, 1 a step failed, 2 usage, 5 wrong data.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PROGRAM		"dio_write"
 #include "words.h"
 #include "load.h"
 #include "stamp.h"

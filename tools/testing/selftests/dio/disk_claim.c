@@ -11,11 +11,7 @@
  * Exit status: 0 it can be claimed, or that of COMMAND; 2 usage; 3 no block device, or in use (one
  * line on stderr says why); 127 no such COMMAND.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include "claim.h"
-
-#define PROGRAM		"disk_claim"
 #include "words.h"
 
 static const char usage[] =

@@ -29,8 +29,6 @@
  * device gone, or no splice (before 2.6.17); 5 wrong data. But for nocopy it is meant to run on
  * Linux 2.4, too.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -42,16 +40,14 @@
 #include <unistd.h>
 #include "raw_ioctl.h"
 #include "stamp.h"
+#include "words.h"
+#include "load.h"
 
 #define MIB		1048576ULL
 #define BS_MAX		(1024 * MIB)	/* one read(2) takes no 2 GiB */
 #define PIPE_MAX	MIB		/* as large as anybody may make a pipe */
 
 #define CLOSING_LINE	"Completed reading %llu mbytes in %.3f seconds (%.2f Mbytes/sec), %.0f usec mean\n"
-
-#define PROGRAM		"disk_read"
-#include "words.h"
-#include "load.h"
 
 struct reader {
 	const char *name;

@@ -15,8 +15,6 @@
  * A failure is one line on stderr. Exit status: 0 done; 2 usage, or a size that does not fit;
  * 3 cannot be opened, or is in use; 4 write error.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -24,8 +22,6 @@
 #include <unistd.h>
 #include "claim.h"
 #include "stamp.h"
-
-#define PROGRAM		"disk_stamp"
 #include "words.h"
 
 #define CHUNK		1048576

@@ -15,6 +15,10 @@
 #define PAGE		4096UL
 #define HUGE_PAGE	(2UL << 20)
 
+#ifndef RWF_ATOMIC
+#define RWF_ATOMIC	0x40	/* later than glibc's headers */
+#endif
+
 /* CLOCK_MONOTONIC came with 2.6; libraries differ in how they say that it is not there. */
 static inline unsigned long long now_ns(void)
 {

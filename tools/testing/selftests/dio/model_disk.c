@@ -17,8 +17,6 @@
  *
  * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk or no io_uring.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -26,11 +24,7 @@
 #include <sys/wait.h>
 #include <linux/ublk_cmd.h>
 
-#define PROGRAM		"model_disk"
 #include "words.h"
-
-#define async_die(...)	die(1, __VA_ARGS__)
-#define async_skip(...)	die(4, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
 #include "model_disk.h"

@@ -38,16 +38,12 @@
  *
  * Exit status: 0 done, 2 usage, 3 cannot be opened, 4 read error, 5 wrong data.
  */
-#define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "claim.h"
 #include "stamp.h"
-
-#define PROGRAM		"ra_load"
 #include "words.h"
 #include "load.h"
 
@@ -465,12 +461,12 @@ static int run_shared(void)
 		}
 	}
 	if (pid < 0) {
-		fprintf(stderr, PROGRAM ": fork: %s\n", strerror(errno));
+		fprintf(stderr, "ra_load: fork: %s\n", strerror(errno));
 		failed = EXIT_USAGE;
 	}
 	while (wait(&status) > 0) {
 		if (WIFSIGNALED(status))
-			fprintf(stderr, PROGRAM ": ended by signal %d\n", WTERMSIG(status));
+			fprintf(stderr, "ra_load: ended by signal %d\n", WTERMSIG(status));
 		if (status)
 			failed = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_IO;
 	}

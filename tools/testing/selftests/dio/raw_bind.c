@@ -13,7 +13,6 @@
 #include <unistd.h>
 #include <linux/types.h>
 
-#define PROGRAM		"raw"
 #include "words.h"
 #include "raw_ioctl.h"
 

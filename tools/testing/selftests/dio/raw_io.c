@@ -15,7 +15,6 @@
  *
  * Exit status: 0 passed, 1 failed, 2 wrong usage, 4 skipped; one line on stderr says why.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
 #include <linux/fs.h>
@@ -24,8 +23,6 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include "claim.h"
-
-#define PROGRAM		"raw_io"
 #include "words.h"
 
 enum { EXIT_SKIP = 4 };
@@ -33,7 +30,6 @@ enum { EXIT_SKIP = 4 };
 /* What is being tried is said, too. */
 static void fail(const char *fmt, ...) __printf(1, 2) __noreturn;
 #define async_die	fail
-#define async_skip(...)	die(EXIT_SKIP, __VA_ARGS__)
 #include "async.h"
 #include "load.h"
 #include "raw_ioctl.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The words of a command line (blocks=2K), and the one line on stderr that says what is wrong.
- *
- * A program defines PROGRAM, its name, before it includes this.
  */
 #ifndef DIO_WORDS_H
 #define DIO_WORDS_H
@@ -26,7 +24,7 @@ static void __noreturn __printf(2, 3) die(int status, const char *fmt, ...)
 	va_list ap;
 
 	fflush(stdout);
-	fputs(PROGRAM ": ", stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
