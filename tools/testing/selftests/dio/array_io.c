@@ -2,8 +2,7 @@
 /*
  * Reads and writes in flight while paths to a disk come and go: none fails, and is the data right?
  *
- *	array_io load [direct] [from=N] size=N [bs=4k] until=FILE [least=MS] [most=MS]
- *		 DEVICE
+ *	array_io [direct] [from=N] size=N [bs=4k] until=FILE [least=MS] [most=MS] DEVICE
  *
  * DEVICE is a block device, which is claimed (claim.h), or /dev/raw/rawN. AIO keeps 32 requests of
  * bs bytes in flight on a raw device, and with direct on a disk. Through the page cache they go one
@@ -28,16 +27,16 @@
 #define DEPTH		32
 #define TIME_LIMIT	300	/* seconds; what waits longer hangs, and SIGALRM ends it */
 
-static const char usage[] = "usage: array_io load [direct] [from=N] size=N [bs=4k] until=FILE\n"
-			    "                     [least=MS] [most=MS] DEVICE";
+static const char usage[] = "usage: array_io [direct] [from=N] size=N [bs=4k] until=FILE\n"
+			    "                [least=MS] [most=MS] DEVICE";
 
 static struct {
 	const char *name, *until;
 	unsigned long long from, size, bs, depth, least, most;
-	int load, direct;
+	int direct;
 } opt = { .bs = 4096, .depth = DEPTH };
 
-/* One request; a load's slot has every depth'th block to itself. */
+/* One request; a slot has every depth'th block to itself. */
 struct slot {
 	struct iocb cb;
 	char *buf;
@@ -57,7 +56,6 @@ static const struct word words[] = {
 	{ .name = "from=", .number = &opt.from }, { .name = "size=", .number = &opt.size },
 	{ .name = "bs=", .number = &opt.bs }, { .name = "until=", .text = &opt.until },
 	{ .name = "least=", .number = &opt.least }, { .name = "most=", .number = &opt.most },
-	{ .name = "load", .flag = &opt.load, .value = 1 },
 	{ .name = "direct", .flag = &opt.direct, .value = 1 },
 	{ .name = NULL }
 };
@@ -65,7 +63,7 @@ static const struct word words[] = {
 static void parse(int argc, char **argv)
 {
 	parse_words(argc, argv, usage, words, &opt.name, 1);
-	if (!opt.name || !opt.load || !opt.size || !opt.bs || !opt.until)
+	if (!opt.name || !opt.size || !opt.bs || !opt.until)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.from % opt.bs || opt.size % opt.bs)
 		die(EXIT_USAGE, "from= or size= is not a multiple of bs=, or bs= not of %d",

@@ -2,13 +2,13 @@
 /*
  * Direct I/O on a file that others truncate.
  *
- *	dio_race [disk=1] unit=512 n=400 [steady | whole] [apart] [within=120] FILE
- *	dio_race [disk=1] fallback|extend|beyond|aligned|behind|over FILE
- *	dio_race [disk=1] clean [into=FILE2] FILE
- *	dio_race [disk=1] locked stop=COMMAND go=COMMAND other=FILE2 FILE
- *	dio_race [disk=1] check FILE
+ *	dio_race n=400 [steady | whole] [apart] [within=120] FILE
+ *	dio_race fallback|extend|beyond|aligned|behind|over FILE
+ *	dio_race clean [into=FILE2] FILE
+ *	dio_race locked stop=COMMAND go=COMMAND other=FILE2 FILE
+ *	dio_race check FILE
  *
- * With unit= and n= the processes in the table below read, write and truncate FILE:
+ * With n= the processes in the table below read, write and truncate FILE:
  *
  *	reader: looks up where the blocks are, sends the read
  *	truncate: frees the blocks
@@ -60,6 +60,7 @@
 #include "async.h"
 #include "load.h"
 
+#define DISK		1	/* the number in the stamps */
 #define FILE_MAX	(1024UL << 10)
 #define IO_MAX		(64UL << 10)
 #define BLOCK_MAX	(64UL << 10)	/* no file system here has larger ones */
@@ -69,7 +70,7 @@
 
 enum { NR_PROCESSES = 7 };
 
-static unsigned long long disk = 1, within = TIME_LIMIT, unit, nr_ops, seed;
+static unsigned long long within = TIME_LIMIT, nr_ops, seed;
 static const char *name;
 static const char *stop, *go, *other, *into;
 static int steady, whole, apart, fd;
@@ -96,13 +97,13 @@ static unsigned long long pick(unsigned long long below)
 /* Short ones are as likely as long ones. */
 static void pick_range(size_t *pos, size_t *len)
 {
-	*len = (1 + pick(1 + ((IO_MAX / unit - 1) >> pick(6)))) * unit;
-	*pos = pick((FILE_MAX - *len) / unit + 1) * unit;
+	*len = (1 + pick(1 + ((IO_MAX / STAMP_SECTOR - 1) >> pick(6)))) * STAMP_SECTOR;
+	*pos = pick((FILE_MAX - *len) / STAMP_SECTOR + 1) * STAMP_SECTOR;
 }
 
 static void __noreturn wrong_data(const unsigned char *sector, size_t pos)
 {
-	die(1, "%s: %s", name, wrong_stamps(sector, STAMP_SECTOR, disk, pos));
+	die(1, "%s: %s", name, wrong_stamps(sector, STAMP_SECTOR, DISK, pos));
 }
 
 static void check_result(const char *what, size_t pos, size_t len, long result, int write)
@@ -128,7 +129,7 @@ static void cut_file(size_t len)
 		die(1, "%s: truncate: %s", name, strerror(errno));
 }
 
-/* What was read, while others wrote, from a multiple of the unit on */
+/* What was read, while others wrote, from a sector on */
 static void check_racing(const unsigned char *mem, size_t pos, size_t len)
 {
 	size_t i;
@@ -150,7 +151,7 @@ static void check_file(void)
 	if (len < 0 || len % STAMP_SECTOR)
 		die(1, "%s: a read of all gave %s", name, result_name(sys_result(len)));
 	for (pos = 0; pos < len; pos += STAMP_SECTOR)
-		if (!stamp_ok(buf + pos, disk, pos / STAMP_SECTOR) &&
+		if (!stamp_ok(buf + pos, DISK, pos / STAMP_SECTOR) &&
 		    memcmp(buf + pos, zeros, STAMP_SECTOR))
 			wrong_data(buf + pos, pos);
 }
@@ -211,7 +212,7 @@ static void aio_step(int write)
 static void truncate_step(int write)
 {
 	(void)write;
-	cut_file(pick(FILE_MAX / unit + 1) * unit);
+	cut_file(pick(FILE_MAX / STAMP_SECTOR + 1) * STAMP_SECTOR);
 }
 
 static struct process {
@@ -313,7 +314,7 @@ static aio_context_t send_one(struct iocb *cb, int write, void *mem, size_t len,
 
 static void check_stamps(const unsigned char *mem, size_t pos, size_t len)
 {
-	const char *why = wrong_stamps(mem, len, disk, pos);
+	const char *why = wrong_stamps(mem, len, DISK, pos);
 
 	if (why)
 		die(1, "%s: %s", name, why);
@@ -611,11 +612,10 @@ static void wait_for_processes(void)
 }
 
 static const char usage[] =
-	"usage: dio_race [disk=1] unit=512 n=400 [steady|whole] [apart] FILE, or over|... FILE";
+	"usage: dio_race n=400 [steady|whole] [apart] FILE, or over|... FILE";
 
 static const struct word words[] = {
-	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
-	{ .name = "within=", .number = &within }, { .name = "disk=", .number = &disk },
+	{ .name = "n=", .number = &nr_ops }, { .name = "within=", .number = &within },
 	{ .name = "stop=", .text = &stop }, { .name = "go=", .text = &go },
 	{ .name = "other=", .text = &other }, { .name = "into=", .text = &into },
 	{ .name = "steady", .flag = &steady, .value = 1 },
@@ -671,7 +671,7 @@ int main(int argc, char **argv)
 	help_if_asked(argc, argv, usage);
 	for (i = 1; i < argc; i++)
 		parse_word(argv[i]);
-	if (!name || (!only && (!nr_ops || !within || !unit || unit % STAMP_SECTOR || PAGE % unit)))
+	if (!name || (!only && (!nr_ops || !within)))
 		die(EXIT_USAGE, "%s", usage);
 	if (!only || only->run != sync_below_reads)	/* which only reads it */
 		want_file(name);
@@ -679,7 +679,7 @@ int main(int argc, char **argv)
 	shared = get_shared(sizeof(*shared));
 	right = get_shared(FILE_MAX);
 	buf = get_memory(FILE_MAX);
-	fill_stamps((char *)right, FILE_MAX, disk, 0);
+	fill_stamps((char *)right, FILE_MAX, DISK, 0);
 
 	if (only) {
 		only->run();

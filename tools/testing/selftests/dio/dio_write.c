@@ -2,16 +2,16 @@
 /*
  * Write a file from start to end, several times, and say what that took.
  *
- *	dio_write create|fill|over [direct] [huge] [verify] bs=N size=N [n=16] FILE
+ *	dio_write create|fill|over [direct] [verify] bs=N size=N [n=16] FILE
  *
- * A round: start the clock, open the file, write size bytes in pieces of bs, mark the time, fsync,
- * close, stop the clock. Before it, and not timed, the file is removed (create), made one hole of
- * size bytes (fill), or left as it is (over; it is written once before the first round). Memory for
- * the whole file is made and stamped (see stamp.h) before all rounds; huge and small pages are as
- * in dio_load. verify reads the last round's file back from the disk, and checks every sector.
+ * A round: start the clock, open the file, write size bytes in pieces of bs, fsync, close, stop
+ * the clock. Before it, and not timed, the file is removed (create), made a hole of size bytes
+ * (fill), or left as it is (over; it is written once before the first round). Memory for the
+ * whole file is made and stamped (see stamp.h) before all rounds; its pages are as in dio_load.
+ * verify reads the last round's file back from the disk, and checks every sector.
  *
- * Prints one JSON object: bytes of a round, the number of rounds, and the mean nanoseconds to the
- * mark and of the whole. Exit status: 0 done, 1 a step failed, 2 usage, 5 wrong data.
+ * Prints a JSON object with the mean nanoseconds of a round. Exit status: 0 done, 1 a step failed,
+ * 2 usage, 5 wrong data.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -24,14 +24,14 @@
 #define DISK		1	/* the number in the stamps */
 
 static const char usage[] =
-	"usage: dio_write create|fill|over [direct|huge|verify]... bs=1m size=32m [n=16] FILE";
+	"usage: dio_write create|fill|over [direct] [verify] bs=1m size=32m [n=16] FILE";
 
 enum { NONE, CREATE, FILL, OVER };
 
 static struct {
 	const char *name;
 	unsigned long long bs, size, n;
-	int before, direct, huge, verify;
+	int before, direct, verify;
 } opt = { .n = 16 };
 
 static char *memory;
@@ -41,7 +41,6 @@ static const struct word words[] = {
 	{ .name = "fill", .flag = &opt.before, .value = FILL },
 	{ .name = "over", .flag = &opt.before, .value = OVER },
 	{ .name = "direct", .flag = &opt.direct, .value = 1 },
-	{ .name = "huge", .flag = &opt.huge, .value = 1 },
 	{ .name = "verify", .flag = &opt.verify, .value = 1 },
 	{ .name = "bs=", .number = &opt.bs }, { .name = "size=", .number = &opt.size },
 	{ .name = "n=", .number = &opt.n },
@@ -68,7 +67,8 @@ static void prepare(void)
 		fail("make a hole");
 }
 
-static void round_once(unsigned long long *to_mark, unsigned long long *whole)
+/* What it took */
+static unsigned long long round_once(void)
 {
 	unsigned long long start = now_ns(), pos;
 	ssize_t done;
@@ -84,12 +84,11 @@ static void round_once(unsigned long long *to_mark, unsigned long long *whole)
 		if ((unsigned long long)done != opt.bs)
 			die(1, "%s: wrote %zd of %llu bytes", opt.name, done, opt.bs);
 	}
-	*to_mark += now_ns() - start;
 	if (fsync(fd))
 		fail("fsync");
 	if (close(fd))
 		fail("close");
-	*whole += now_ns() - start;
+	return now_ns() - start;
 }
 
 static void read_back(char *buf, size_t size)
@@ -118,7 +117,7 @@ static void read_back(char *buf, size_t size)
 
 int main(int argc, char **argv)
 {
-	unsigned long long to_mark = 0, whole = 0, i;
+	unsigned long long ns = 0, i;
 
 	parse_words(argc, argv, usage, words, &opt.name, 1);
 	if (!opt.name || !opt.before || !opt.bs || !opt.size || !opt.n)
@@ -126,20 +125,16 @@ int main(int argc, char **argv)
 	if (opt.bs % STAMP_SECTOR || opt.size % opt.bs)
 		die(EXIT_USAGE, "size= is not a multiple of bs=, or bs= not of %d", STAMP_SECTOR);
 	want_file(opt.name);
-	memory = load_memory(opt.size, opt.huge);
+	memory = load_memory(opt.size, 0);
 	fill_stamps(memory, opt.size, DISK, 0);
-	if (opt.before == OVER) {
-		round_once(&to_mark, &whole);
-		to_mark = 0;
-		whole = 0;
-	}
+	if (opt.before == OVER)
+		round_once();
 	for (i = 0; i < opt.n; i++) {
 		prepare();
-		round_once(&to_mark, &whole);
+		ns += round_once();
 	}
 	if (opt.verify)
 		read_back(load_memory(1 << 20, 0), 1 << 20);
-	printf("{\"bytes\": %llu, \"rounds\": %llu, \"mark_ns\": %.0f, \"ns\": %.0f}\n", opt.size,
-	       opt.n, (double)to_mark / opt.n, (double)whole / opt.n);
+	printf("{\"ns\": %.0f}\n", (double)ns / opt.n);
 	return 0;
 }

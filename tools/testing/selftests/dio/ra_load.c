@@ -25,16 +25,14 @@
  * splice what is read comes by a pipe. With the word look the first bs of the file are read before
  * each, as a database looks at its header. The other options: seed=N names the random places;
  * every=1m puts them in order instead, from 1m on and that far apart; size=N uses no more of the
- * file; advise=random|sequential|normal; disk=N: the file holds the stamps of that disk (see
+ * file; advise=random|sequential; disk=N: the file holds the stamps of that disk (see
  * disk_stamp), and what is read must be those; the word holes allows zeros instead; share=N: as
  * many processes do all that on one open file, at the same time, with seeds of their own (not with
  * read or separate).
  *
  * Prints the time of the requests, what they read and wrote (each of those that share a line):
  *
- *	{"n": 400, "bytes": 26214400, "written": 0, "nsec": 96000000, "last": 8192}
- *
- * last is the place of the last run.
+ *	{"n": 400, "bytes": 26214400, "written": 0, "nsec": 96000000}
  *
  * Exit status: 0 done, 2 usage, 3 cannot be opened, 4 read error, 5 wrong data.
  */
@@ -51,6 +49,14 @@ static const char usage[] = "usage: ra_load MODE [len=64k] bs=4k n=400 FILE";
 
 enum { NEEDS_LEN = 1, NO_SHARE = 2, MAPPED = 4 };
 
+static const struct advice {
+	const char *name;
+	int file, mapping;
+} advices[] = {
+	{ "random", POSIX_FADV_RANDOM, MADV_RANDOM },
+	{ "sequential", POSIX_FADV_SEQUENTIAL, MADV_SEQUENTIAL },
+};
+
 struct mode {
 	const char *name;
 	void (*run)(void);
@@ -61,11 +67,12 @@ static struct {
 	const char *name;
 	const struct mode *mode;
 	unsigned long long bs, len, n, k, seed, from, every, size, disk, writes, fsync, share;
-	int verify, holes, separate, once, look, willneed, splice, advice;
-} opt = { .bs = PAGE, .k = 8, .seed = 1, .advice = -1 };
+	int verify, holes, separate, once, look, willneed, splice;
+	const struct advice *advice;
+} opt = { .bs = PAGE, .k = 8, .seed = 1 };
 
 static int fd;
-static unsigned long long bytes, written, nsec, last;
+static unsigned long long bytes, written, nsec;
 static unsigned char *buf;
 static const unsigned char *map;	/* of the file, for the modes that fault */
 static const unsigned char zeros[STAMP_SECTOR];
@@ -171,7 +178,7 @@ static int open_file(void)
 
 	if (file < 0)
 		die(EXIT_DEVICE, "%s", why);
-	if (opt.advice >= 0 && posix_fadvise(file, 0, 0, opt.advice))
+	if (opt.advice && posix_fadvise(file, 0, 0, opt.advice->file))
 		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
 	return file;
 }
@@ -189,15 +196,11 @@ static void touch(unsigned long long pos)
 
 static const unsigned char *map_file(void)
 {
-	static const int advice[] = {
-		[POSIX_FADV_NORMAL] = MADV_NORMAL, [POSIX_FADV_RANDOM] = MADV_RANDOM,
-		[POSIX_FADV_SEQUENTIAL] = MADV_SEQUENTIAL,
-	};
 	void *mem = mmap(NULL, opt.size, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (mem == MAP_FAILED)
 		die(EXIT_DEVICE, "%s: mmap: %s", opt.name, strerror(errno));
-	if (opt.advice >= 0 && madvise(mem, opt.size, advice[opt.advice]))
+	if (opt.advice && madvise(mem, opt.size, opt.advice->mapping))
 		die(EXIT_DEVICE, "%s: madvise is refused", opt.name);
 	return mem;
 }
@@ -211,7 +214,6 @@ static void read_run(unsigned long long pos, unsigned long long len)
 		read_at(fd, 0, opt.bs);
 	if (opt.willneed && posix_fadvise(fd, pos, len, POSIX_FADV_WILLNEED))
 		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
-	last = pos;
 	for (; pos < end; pos += opt.bs) {
 		if (map)
 			touch(pos);
@@ -410,10 +412,6 @@ static const struct word words[] = {
 
 static void parse(int argc, char **argv)
 {
-	static const char * const advices[] = {
-		[POSIX_FADV_NORMAL] = "normal", [POSIX_FADV_RANDOM] = "random",
-		[POSIX_FADV_SEQUENTIAL] = "sequential",
-	};
 	unsigned int i;
 
 	help_if_asked(argc, argv, usage);
@@ -425,10 +423,10 @@ static void parse(int argc, char **argv)
 		die(EXIT_USAGE, "%s", usage);
 	parse_words(argc - 1, argv + 1, usage, words, &opt.name, 1);
 	for (i = 0; advice && i < sizeof(advices) / sizeof(*advices); i++)
-		if (!strcmp(advice, advices[i]))
-			opt.advice = i;
-	if (advice && opt.advice < 0)
-		die(EXIT_USAGE, "advise=%s: normal, random or sequential", advice);
+		if (!strcmp(advice, advices[i].name))
+			opt.advice = &advices[i];
+	if (advice && !opt.advice)
+		die(EXIT_USAGE, "advise=%s: random or sequential", advice);
 	if (disk) {
 		opt.disk = parse_number("disk=", disk);
 		opt.verify = 1;
@@ -442,8 +440,8 @@ static int run_mode(void)
 		opt.bs = PAGE;
 	}
 	opt.mode->run();
-	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, ", opt.n, bytes, written);
-	printf("\"nsec\": %llu, \"last\": %llu}\n", nsec, last);
+	printf("{\"n\": %llu, \"bytes\": %llu, \"written\": %llu, \"nsec\": %llu}\n", opt.n, bytes,
+	       written, nsec);
 	return 0;
 }
 

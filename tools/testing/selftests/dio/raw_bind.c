@@ -3,8 +3,7 @@
  * raw: bind raw character devices to block devices, and say what is bound
  *
  * Every form ends in one or more ioctls on /dev/raw/rawctl, and prints what the raw device is bound
- * to afterwards (major 0, minor 0: nothing). A raw device is named by its path, as rawN, or as N;
- * the node /dev/raw/rawN is made after a bind if the kernel did not make it.
+ * to afterwards (major 0, minor 0: nothing). A raw device is named by its path, as rawN, or as N.
  *
  * Exit status: 0 done; 2 wrong usage; 3 no such device, or this kernel has no raw driver; 4 the
  * driver refused.
@@ -61,11 +60,9 @@ static int find_raw(const char *name)
 static void open_ctl(void)
 {
 	ctl = open(RAW_CTL, O_RDWR);
-	if (ctl < 0 && (errno == ENOENT || errno == ENXIO || errno == ENODEV))
-		die(EXIT_DEVICE, "no %s: has the kernel a raw driver (CONFIG_RAW_DRIVER)?",
-		    RAW_CTL);
 	if (ctl < 0)
-		die(EXIT_DEVICE, "%s: %s", RAW_CTL, strerror(errno));
+		die(EXIT_DEVICE, "%s: %s (has the kernel a raw driver, CONFIG_RAW_DRIVER?)",
+		    RAW_CTL, strerror(errno));
 }
 
 static void __noreturn refused(int minor, const char *what)
@@ -105,29 +102,14 @@ static void query_all(void)
 		refused(minor, "query");
 }
 
-static void make_node(int minor)
-{
-	char path[sizeof(RAW_DIR "/raw") + 3 * sizeof(minor)];
-	struct stat st;
-
-	snprintf(path, sizeof(path), RAW_DIR "/raw%d", minor);
-	if (stat(path, &st) &&
-	    ((mkdir(RAW_DIR, 0755) && errno != EEXIST) ||
-	     (mknod(path, S_IFCHR | 0600, makedev(RAW_MAJOR, minor)) && errno != EEXIST)))
-		die(EXIT_DEVICE, "cannot make %s: %s", path, strerror(errno));
-}
-
 static void bind_to(int minor, unsigned long block_major, unsigned long block_minor)
 {
 	struct raw_config_request req = {
 		.raw_minor = minor, .block_major = block_major, .block_minor = block_minor,
 	};
-	int unbind = !block_major && !block_minor;
 
 	if (ioctl(ctl, RAW_SETBIND, &req))
-		refused(minor, unbind ? "unbind" : "bind");
-	if (!unbind)
-		make_node(minor);
+		refused(minor, block_major || block_minor ? "bind" : "unbind");
 	query(minor);
 }
 

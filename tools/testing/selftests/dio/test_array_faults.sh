@@ -245,7 +245,7 @@ paths_lost()
 	use "$DIO_DM" && rm -f "$DIO_TMP/enough" || return
 	set -- "$node"
 	[ "$way" != direct ] || set -- direct "$node"
-	"$DIO_DIR/array_io" load size=1m "until=$DIO_TMP/enough" least=900 most=30000 "$@" &
+	"$DIO_DIR/array_io" size=1m "until=$DIO_TMP/enough" least=900 most=30000 "$@" &
 	load=$!
 	goes_on && lio_transport 1 0 offline && dio_wait 30 path_is "$path0" F && goes_on &&
 		lio_transport 1 1 offline && dio_wait 30 path_is "$path1" F && sleep 1 &&

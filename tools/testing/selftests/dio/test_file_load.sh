@@ -60,7 +60,7 @@ race_on()
 	fs=$1
 	n=$((ops / $3))
 	shift 3
-	"$DIO_DIR/dio_race" unit=512 "n=$n" "$@" "$DIO_TMP/mnt/file" || bad=1
+	"$DIO_DIR/dio_race" "n=$n" "$@" "$DIO_TMP/mnt/file" || bad=1
 	# What it had to kill may take a while to end.
 	dio_wait 30 unmounted || { who_holds; return 1; }
 	dio_fs_on "$fs" "$disk" "$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" && return $bad

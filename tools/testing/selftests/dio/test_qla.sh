@@ -127,7 +127,7 @@ loads()
 	fi
 	for load in "direct $1" "$second" "$3"; do
 		# shellcheck disable=SC2086 # words
-		"$DIO_DIR/array_io" load from=32m size=8m bs=64k until="$stop" $load \
+		"$DIO_DIR/array_io" from=32m size=8m bs=64k until="$stop" $load \
 			>>"$DIO_TMP/loads" 2>&1 &
 		pids="$pids $!"
 	done
