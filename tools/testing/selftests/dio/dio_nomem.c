@@ -89,35 +89,12 @@ static void look_at(const char *name, int n, long done, const char *old, const c
 	}
 }
 
-static unsigned long long pinned(void)
-{
-	int refresh = open("/proc/sys/vm/stat_refresh", O_WRONLY);
-	unsigned long long pins = 0;
-	char line[100];
-	FILE *file;
-
-	if (refresh < 0 || write(refresh, "1", 1) < 0)	/* what each CPU has counted */
-		die(4, "no /proc/sys/vm/stat_refresh");
-	close(refresh);
-	file = fopen("/proc/vmstat", "r");
-
-	while (file && fgets(line, sizeof(line), file)) {
-		if (!strncmp(line, "nr_foll_pin_acquired ", 21))
-			pins += strtoull(line + 21, NULL, 10);
-		if (!strncmp(line, "nr_foll_pin_released ", 21))
-			pins -= strtoull(line + 21, NULL, 10);
-	}
-	if (file)
-		fclose(file);
-	return pins;
-}
-
 /* Is it as it was, at the latest in five seconds? Work queues unpin what AIO has read. */
-static int pinned_again(unsigned long long before)
+static int pinned_again(long before)
 {
 	unsigned long long end = now_ns() + 5000000000ULL;
 
-	while (pinned() != before)
+	while (pinned_now() != before)
 		if (now_ns() > end)
 			return 0;
 	return 1;
@@ -127,9 +104,8 @@ static int pinned_again(unsigned long long before)
 static int fail_each(int call)
 {
 	char old[512], new[512];
-	unsigned long long before;
 	int n, failed, is_write = call == WRITE || call == AIO_WRITE;
-	long ret;
+	long ret, before;
 
 	memset(old, 'o', sizeof(old));
 	for (n = 1; n < MOST; n++) {
@@ -139,7 +115,7 @@ static int fail_each(int call)
 		posix_fadvise(cached, 0, 0, POSIX_FADV_DONTNEED);
 		memset(new, is_write ? 'a' + n % 10 : 'o', sizeof(new));
 		memset(memory, is_write ? *new : 0, SIZE);
-		before = pinned();
+		before = pinned_now();
 
 		arm(n);
 		ret = make_call(call);

@@ -144,27 +144,6 @@ static void read_beside_forks(void)
 		die(1, "no read was met on its way: the disk is too fast for this");
 }
 
-/* Pins taken less pins dropped, as the kernel has counted them since it was booted */
-static long pinned_now(void)
-{
-	unsigned long value, acquired = 0, released = 0;
-	FILE *file = fopen("/proc/vmstat", "r");
-	char name[64];
-	int found = 0;
-
-	while (file && fscanf(file, "%63s %lu", name, &value) == 2) {
-		if (!strcmp(name, "nr_foll_pin_acquired") && ++found)
-			acquired = value;
-		else if (!strcmp(name, "nr_foll_pin_released") && ++found)
-			released = value;
-	}
-	if (file)
-		fclose(file);
-	if (found != 2)
-		die(4, "this kernel does not count pins in /proc/vmstat");
-	return acquired - released;
-}
-
 /*
  * What each round loses shows, whatever else pins pages at the same time and lets go within five
  * seconds.

@@ -38,11 +38,11 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "raw_ioctl.h"
 #include "stamp.h"
 #include "words.h"
 #include "load.h"
 
+#define RAW_MAJOR	162
 #define MIB		1048576ULL
 #define BS_MAX		(1024 * MIB)	/* one read(2) takes no 2 GiB */
 #define PIPE_MAX	MIB		/* as large as anybody may make a pipe */

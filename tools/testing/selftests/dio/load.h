@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs that put load on disks share: the clock, random numbers, and memory.
+ * What the programs that put load on disks share: the clock, random numbers, memory and
+ * its pins.
  *
  * Include after words.h.
  */
 #ifndef DIO_LOAD_H
 #define DIO_LOAD_H
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PAGE		4096UL
 #define HUGE_PAGE	(2UL << 20)
@@ -78,6 +81,31 @@ static inline char *load_memory(size_t size, int huge)
 		memory[size - PAGE - page] = 0;
 	memset(memory, 0, size);
 	return memory;
+}
+
+/* Pins taken less pins dropped, as the kernel has counted them since it was booted */
+static inline long pinned_now(void)
+{
+	int refresh = open("/proc/sys/vm/stat_refresh", O_WRONLY), found = 0;
+	unsigned long value, acquired = 0, released = 0;
+	char name[64];
+	FILE *file;
+
+	/* What each CPU has counted, if there may be several */
+	if (refresh >= 0 && (write(refresh, "1", 1) < 0 || close(refresh)))
+		die(1, "/proc/sys/vm/stat_refresh: %s", strerror(errno));
+	file = fopen("/proc/vmstat", "r");
+	while (file && fscanf(file, "%63s %lu", name, &value) == 2) {
+		if (!strcmp(name, "nr_foll_pin_acquired") && ++found)
+			acquired = value;
+		else if (!strcmp(name, "nr_foll_pin_released") && ++found)
+			released = value;
+	}
+	if (file)
+		fclose(file);
+	if (found != 2)
+		die(4, "this kernel does not count pins in /proc/vmstat");
+	return acquired - released;
 }
 
 /*

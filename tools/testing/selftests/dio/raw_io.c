@@ -583,31 +583,21 @@ static void case_race(void)
 		fail("no binding ever succeeded");
 }
 
+static const char usage[] =
+	"usage: raw_io CASE RAWDEV BLOCKDEV [ARG...]   (BLOCKDEV's content is lost)\n"
+	"  same, flags, async, gone FILE-THAT-PULLS-THE-DISK, cgroup CGROUP, sick RAWDEV2,\n"
+	"  compat MINOR, race MINOR BLOCKDEV2\n"
+	"Exit: 0 passed, 1 failed, 2 usage, 4 skipped.";
+
 static const struct raw_case {
 	const char *name;
 	void (*run)(void);
-	const char *args;	/* names of case_args, separated by blanks */
+	int args;
 } cases[] = {
-	{ "same", case_same, NULL },
-	{ "flags", case_flags, NULL },
-	{ "async", case_async, NULL },
-	{ "gone", case_gone, "FILE-THAT-PULLS-THE-DISK" },
-	{ "cgroup", case_cgroup, "CGROUP" },
-	{ "sick", case_sick, "RAWDEV2" },
-	{ "compat", case_compat, "MINOR" },
-	{ "race", case_race, "MINOR BLOCKDEV2" },
+	{ "same", case_same, 0 }, { "flags", case_flags, 0 }, { "async", case_async, 0 },
+	{ "gone", case_gone, 1 }, { "cgroup", case_cgroup, 1 }, { "sick", case_sick, 1 },
+	{ "compat", case_compat, 1 }, { "race", case_race, 2 },
 };
-
-static void help(void)
-{
-	const struct raw_case *c;
-
-	puts("usage: raw_io CASE RAWDEV BLOCKDEV [ARG...]   (BLOCKDEV's content is lost)");
-	for (c = cases; c < cases + ARRAY_SIZE(cases); c++)
-		printf("  %s %s\n", c->name, c->args ? c->args : "");
-	puts("Exit: 0 passed, 1 failed, 2 usage, 4 skipped.");
-	exit(fflush(stdout) ? EXIT_FAILURE : 0);
-}
 
 /*
  * While a case runs nobody else may mount the disk or hold it, by whatever path. An open raw device
@@ -666,12 +656,11 @@ int main(int argc, char **argv)
 {
 	const struct raw_case *c = cases, *end = cases + ARRAY_SIZE(cases);
 
-	if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
-		help();
-	while (argc >= 4 && c < end && strcmp(argv[1], c->name))
+	help_if_asked(argc, argv, usage);
+	while (argc > 1 && c < end && strcmp(argv[1], c->name))
 		c++;
-	if (argc < 4 || c == end || (c->args && argc < 5))
-		die(EXIT_USAGE, "usage: raw_io CASE RAWDEV BLOCKDEV [ARG...]; -h names the cases");
+	if (c == end || argc != 4 + c->args)
+		die(EXIT_USAGE, "%s", usage);
 	raw_name = argv[2];
 	blk_name = argv[3];
 	open_devices();

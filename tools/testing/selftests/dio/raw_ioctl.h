@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The ioctls of /dev/raw/rawctl, also where the installed headers do not have them.
- */
+/* The ioctls of /dev/raw/rawctl, which installed headers may lack */
 #ifndef DIO_RAW_IOCTL_H
 #define DIO_RAW_IOCTL_H
 
@@ -9,27 +7,11 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
+#include "../../../../include/uapi/linux/raw.h"
 
 #define RAW_MAJOR	162
 #define RAW_DIR		"/dev/raw"
 #define RAW_CTL		RAW_DIR "/rawctl"
-
-#ifdef __has_include
-#if __has_include("linux/raw.h")
-#include <linux/raw.h>
-#endif
-#endif
-
-#ifndef RAW_SETBIND
-#define RAW_SETBIND	_IO(0xac, 0)
-#define RAW_GETBIND	_IO(0xac, 1)
-
-struct raw_config_request {
-	int raw_minor;
-	unsigned long long block_major;
-	unsigned long long block_minor;
-};
-#endif
 
 /* The block device that raw device @minor is bound to; 0 if to none, or if that is not known. */
 static inline dev_t raw_bound_to(int minor)
