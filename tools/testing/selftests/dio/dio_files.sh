@@ -101,6 +101,21 @@ dio_fs_try()
 	dio_unless "$_dio_why" "$_dio_case" "$@"
 }
 
+# dio_fs_each WHY SYSTEMS CASE CMD WORD...: dio_fs_try with CMD NAME MAKER WORD... for each line of
+# SYSTEMS; % in CASE is its NAME
+dio_fs_each()
+{
+	_dio_each_why=$1 _dio_each=$2 _dio_each_case=$3 _dio_cmd=$4
+	shift 4
+	while IFS=: read -r _dio_fs_name _dio_fs_maker _; do
+		dio_fs_try "$_dio_each_why" "${_dio_each_case%\%*}$_dio_fs_name${_dio_each_case#*%}" \
+			"$_dio_fs_name" "$_dio_fs_maker" \
+			"$_dio_cmd" "$_dio_fs_name" "$_dio_fs_maker" "$@"
+	done <<-LIST
+	$_dio_each
+	LIST
+}
+
 # dio_fs_model NAME MAKER DEV WORD...: dio_ops WORD... with three seeds, on a fresh file system; once
 # mounted anew, it must hold what their models do. DIO_ENTER names a command that is given the mounted
 # directory each time, and prints the one in it where the files are to be.

@@ -57,12 +57,7 @@ on_disk()
 	lacking=""
 	lio_lun 1 $((64 << 20)) "block_size=$1" && lio_path 1 0 || lacking=$DIO_WHY
 	disk=$LIO_DISK
-	while IFS=: read -r name maker _; do
-		dio_fs_try "$lacking" "$name, sectors of $1" "$name" "$maker" \
-			on_files "$name" "$maker" "$1"
-	done <<-LIST
-	$systems
-	LIST
+	dio_fs_each "$lacking" "$systems" "%, sectors of $1" on_files "$1"
 	lio_remove 1
 }
 

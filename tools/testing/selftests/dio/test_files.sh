@@ -61,15 +61,12 @@ power_cut()
 		return $cut
 }
 
-# models UNIT WHERE: random operations on each NAME:MAKER of the list on stdin, on $loop
+# models UNIT WHERE SYSTEMS: random operations on each of these, on $loop
 models()
 {
-	[ -n "$loop" ] || why="no loop device"
-	while IFS=: read -r name maker; do
-		dio_fs_try "$why" "random operations on $name$2" "$name" "$maker" \
-			dio_fs_model "$name" "$maker" "$loop" "unit=$1" "n=$ops"
-	done
 	why=""
+	[ -n "$loop" ] || why="no loop device"
+	dio_fs_each "$why" "$3" "random operations on %$2" dio_fs_model "$loop" "unit=$1" "n=$ops"
 }
 
 # attach FILE [OPTION]: sets loop to a loop device
@@ -158,15 +155,10 @@ $dio_systems
 LIST
 
 loop=
-why=
 attach "$disk" --sector-size=4096
-models 4096 ", sectors of 4096 bytes" <<LIST
-$big_sectors
-LIST
+models 4096 ", sectors of 4096 bytes" "$big_sectors"
 [ -z "$loop" ] || detach "$loop"
 
 loop=
 dio_check "a loop device reads and writes its file directly" direct_loop
-models 512 " on that loop device" <<LIST
-$on_loop
-LIST
+models 512 " on that loop device" "$on_loop"

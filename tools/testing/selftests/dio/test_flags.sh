@@ -31,23 +31,13 @@ let_go()
 	echo "1 0 ff 1056" >"$held"
 }
 
-# on_disk KIND ERROR SYSTEMS
+# on_disk KIND
 on_disk()
 {
-	error=$2
 	echo none >"/sys/block/${disk##*/}/queue/scheduler"
 	echo 2 >"/sys/block/${disk##*/}/queue/nomerges"
 	dio_try "the disk$1" flags disk "$disk"
-	while IFS=: read -r name maker; do
-		rules=iomap
-		case $name in
-		jfs|vfat)	rules=engine ;;
-		esac
-		dio_fs_try "" "$name$1" "$name" "$maker" \
-			dio_fs_with "$name" "$maker" "$disk" flags $rules "$DIO_TMP/mnt/file"
-	done <<-LIST
-	$3
-	LIST
+	dio_fs_each "" "$iomap" "%$1" dio_fs_with "$disk" flags iomap "$DIO_TMP/mnt/file"
 }
 
 dio_init "$@"
@@ -79,8 +69,8 @@ DIO_SECTORS=131072
 dio_plan 9
 [ -n "$stat" ] || dio_skip "what is counted for a cgroup" "no CONFIG_BLK_CGROUP, or its io is elsewhere"
 [ -z "$stat" ] || dio_check "what is counted for a cgroup" [ -e "$stat" ]
-on_disk "" "$error" "$iomap
-$engine"
+on_disk ""
+dio_fs_each "" "$engine" % dio_fs_with "$disk" flags engine "$DIO_TMP/mnt/file"
 dio_null polled poll_queues=1 || dio_skip_all "$DIO_WHY"
-disk=$DIO_NULL
-on_disk ", polled" "" "$iomap"
+disk=$DIO_NULL error=""
+on_disk ", polled"

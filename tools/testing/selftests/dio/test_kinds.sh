@@ -24,21 +24,14 @@
 ops=${DIO_OPS:-200}
 mib=$((1 << 20))
 tracing=/sys/kernel/tracing
-systems=$(echo "$dio_systems" | grep -E '^(ext4|xfs):')
 
-# on_each CASE CMD WORD...: CMD NAME MAKER WORD... for each file system; % in CASE is its name, and
-# there may be a reason in $lacking to skip it
+# on_each SYSTEMS CASE CMD WORD...: dio_fs_each for those that are named so, unless $lacking says why
+# not
 on_each()
 {
-	oe_case=$1
-	oe_cmd=$2
-	shift 2
-	while IFS=: read -r name maker; do
-		dio_fs_try "$lacking" "${oe_case%\%*}$name${oe_case#*%}" "$name" "$maker" \
-			"$oe_cmd" "$name" "$maker" "$@"
-	done <<-LIST
-	$systems
-	LIST
+	oe_systems=$(echo "$dio_systems" | grep -E "^($1):")
+	shift
+	dio_fs_each "$lacking" "$oe_systems" "$@"
 	lacking=""
 }
 
@@ -105,7 +98,7 @@ encrypted()
 encryption()
 {
 	DIO_OPTION=inlinecrypt DIO_ENTER=encrypted
-	dio_fs_model ext4 "$maker -O encrypt" "$disk" unit=4096 "n=$ops"
+	dio_fs_model ext4 "$2 -O encrypt" "$disk" unit=4096 "n=$ops"
 	encryption_rc=$?
 	DIO_OPTION="" DIO_ENTER=""
 	return $encryption_rc
@@ -123,7 +116,8 @@ test_polled()
 	?:7.*)
 		[ "$polls" -gt 200 ] || polls=200 ;;
 	esac
-	on_each "random operations on %, polled" dio_fs_model "$DIO_NULL" unit=512 "n=$polls" polled
+	on_each "ext4|xfs" "random operations on %, polled" \
+		dio_fs_model "$DIO_NULL" unit=512 "n=$polls" polled
 	dio_null_remove polled
 }
 
@@ -138,8 +132,8 @@ blocks_in_pieces()
 	case $(uname -r) in
 	6.*)	lacking="this kernel takes whole blocks in each piece" ;;
 	esac
-	on_each "random operations on %, blocks of $1 in pieces of $2" dio_fs_model "$LIO_DISK" \
-		"unit=$1" "piece=$2" "n=$((ops > 300 ? ops : 300))"
+	on_each "ext4|xfs" "random operations on %, blocks of $1 in pieces of $2" dio_fs_model \
+		"$LIO_DISK" "unit=$1" "piece=$2" "n=$((ops > 300 ? ops : 300))"
 	lio_remove 1
 }
 
@@ -172,17 +166,10 @@ refused()
 		cmp "$DIO_TMP/before" "$DIO_TMP/mnt/one"
 }
 
-test_shared()
-{
-	maker=$(echo "$systems" | sed -n 's/^xfs://p')
-	dio_fs_try "" "a write over a block that two files share, xfs" xfs "$maker" \
-		dio_fs_with xfs "$maker" "$disk" shared
-}
-
 test_through()
 {
 	[ "$(cat "/sys/block/${DIO_DISK##*/}/queue/fua")" = 1 ] || lacking="the disk has no FUA"
-	on_each "O_DSYNC on % writes through, and flushes where it allocates" \
+	on_each "ext4|xfs" "O_DSYNC on % writes through, and flushes where it allocates" \
 		dio_fs_with "$disk" through
 }
 
@@ -209,21 +196,15 @@ test_protected()
 	lio_lun 1 $((64 * mib)) pi_prot_type=1 pi_prot_format=1 && lio_path 1 0 || lacking=$DIO_WHY
 	[ -n "$lacking" ] || [ -e "/sys/block/${LIO_DISK##*/}/integrity/format" ] ||
 		lacking="this kernel has no CONFIG_BLK_DEV_INTEGRITY"
-	others=$systems
-	systems="$systems
-$(echo "$dio_systems" | grep '^jfs:')"
-	on_each "random operations on %, T10-PI" protected
-	systems=$others
+	on_each "ext4|xfs|jfs" "random operations on %, T10-PI" protected
 	lio_remove 1
 }
 
 test_encrypted()
 {
-	maker=$(echo "$systems" | sed -n 's/^ext4://p')
 	[ -e /sys/fs/ext4/features/encryption ] || lacking="ext4 of this kernel encrypts nothing"
 	command -v xfs_io >/dev/null || lacking="program xfs_io is missing"
-	dio_fs_try "$lacking" "random operations on ext4, encrypted" ext4 "$maker" encryption
-	lacking=""
+	on_each ext4 "random operations on %, encrypted" encryption
 }
 
 dio_init "$@"
@@ -241,10 +222,10 @@ disk=$DIO_DM
 test_polled
 blocks_in_pieces 512 64
 blocks_in_pieces 4096 512
-test_shared
-on_each "a write over a block that the disk refuses, %" dio_fs_with "$disk" refused
+on_each xfs "a write over a block that two files share, %" dio_fs_with "$disk" shared
+on_each "ext4|xfs" "a write over a block that the disk refuses, %" dio_fs_with "$disk" refused
 test_through
-on_each "writes that are whole or not at all, %" dio_fs_with "$disk" whole
+on_each "ext4|xfs" "writes that are whole or not at all, %" dio_fs_with "$disk" whole
 test_protected
 test_encrypted
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"

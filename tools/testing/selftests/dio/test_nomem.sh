@@ -49,9 +49,5 @@ dio_plan $(($(echo "$systems" | wc -l) + 3))
 
 dio_check "the disk" "$DIO_DIR/dio_nomem" "$DIO_DISK"
 dio_unless "$([ -e /dev/raw/rawctl ] || echo "this kernel has no raw driver")" "a raw device" on_raw
-while IFS=: read -r name maker _; do
-	dio_fs_try "" "$name" "$name" "$maker" dio_fs_with "$name" "$maker" "$DIO_DISK" on_file
-done <<-LIST
-$systems
-LIST
+dio_fs_each "" "$systems" % dio_fs_with "$DIO_DISK" on_file
 dio_check "the kernel did not complain" dio_no_complaints "$complaints"
