@@ -22,7 +22,7 @@ LIMIT = 300     # seconds for a program; the slowest takes a few
 EVERY_BLOCK, CLEARED = "boundary-every-block", "field-clear-pages"
 # The mutants that are the "before" of a report
 BEFORE = {"field-4": CLEARED, "field-5": EVERY_BLOCK}
-COLUMNS = ("report", "case", "metric", "unit", "ours", "fault", "reported", "fault is")
+COLUMNS = ("report", "case", "metric", "unit", "fault is", "ours", "fault", "reported")
 NOTES = """\
 Modelled: how files lie on the disk, and what get_block answers. Not modelled: CPU time, an elevator
 that merges requests, write caches, metadata and journals: what disks make of the reports is measured
@@ -61,12 +61,8 @@ def table(results):
     rows = [COLUMNS]
     for r in sorted(results, key=lambda r: r["report"]):
         rows.append((r["report"], r["case"].removesuffix("-harness"), r["metric"], r["unit"],
-                     bench.show(r["patched"]), bench.show(r["before"]), bench.show(r["reported"]),
-                     r["before_is"]))
-    widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
-    return "\n".join("  ".join(cell.rjust(w) if 4 <= i <= 6 else cell.ljust(w)
-                               for i, (cell, w) in enumerate(zip(row, widths))).rstrip()
-                     for row in rows)
+                     r["before_is"], *map(bench.show, (r["patched"], r["before"], r["reported"]))))
+    return bench.columns(rows, COLUMNS.index("ours"))
 
 
 def check_requirements(results):

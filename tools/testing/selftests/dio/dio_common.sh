@@ -129,6 +129,7 @@ dio_init()
 dio_plan()
 {
 	_dio_planned=$1
+	_dio_before_plan=$(_dio_complaints)
 	echo "1..$1"
 }
 
@@ -266,17 +267,21 @@ dio_settle()
 	! command -v udevadm >/dev/null || udevadm settle --timeout=60
 }
 
-# dio_complaints: oopses, warnings and bad pages since boot, as the kernel counts them in the taint
-# flags
-dio_complaints()
+# Oopses, warnings and bad pages since boot, as the kernel counts them in the taint flags
+_dio_complaints()
 {
 	echo $(($(cat /proc/sys/kernel/tainted) & (1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)))
 }
 
-# dio_no_complaints BEFORE: none came since dio_complaints said BEFORE
+# dio_no_complaints: a last result, of whether one came since dio_plan
 dio_no_complaints()
 {
-	[ "$(dio_complaints)" = "$1" ] && return
+	dio_check "the kernel did not complain" _dio_none_came
+}
+
+_dio_none_came()
+{
+	[ "$(_dio_complaints)" = "$_dio_before_plan" ] && return
 	dmesg | grep -E -A 15 'WARNING:|BUG:|Oops|Bad page|cut here' | tail -n 20
 	return 1
 }

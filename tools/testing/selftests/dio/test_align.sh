@@ -64,7 +64,6 @@ on_disk()
 dio_init "$@"
 dio_need dd
 dio_get_scratch
-complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 DIO_SECTORS=131072
@@ -73,4 +72,4 @@ dio_plan $(($(echo "$systems" | wc -l) * 2 + 2))
 dio_try "the disk" "$DIO_DIR/dio_align" "$DIO_DISK"
 on_disk 512
 on_disk 4096
-dio_check "the kernel did not complain" dio_no_complaints "$complaints"
+dio_no_complaints

@@ -311,7 +311,6 @@ dio_get_scratch
 echo 2 >"/sys/block/${DIO_DISK##*/}/queue/nomerges"
 bad=$(($(cat $param/medium_error_start) * 512))
 dio_on_exit bad_sector 10
-complaints=$(dio_complaints)
 dio_plan 22
 
 each_way "a bad sector" medium
@@ -332,4 +331,4 @@ lio_remove 1
 lacking=""
 has_target thin-pool
 each_way "a thin volume is full" out_of_space
-dio_check "the kernel did not complain" dio_no_complaints "$complaints"
+dio_no_complaints

@@ -310,7 +310,6 @@ dio_init "$@"
 [ -e "$isp/do" ] || dio_skip_all "no CONFIG_SCSI_ISP24XX_MODEL in this kernel"
 [ -z "${DIO_DISKS-}${DIO_SCRATCH-}" ] || dio_skip_all "it is tested on disks of its own only"
 dio_need sg_reset fio
-complaints=$(dio_complaints)
 dio_get_disks $number
 first=$(basename "$(readlink -f "/sys/block/$(basename "${DIO_LIST%% *}")/device")")
 first=${first%%:*}
@@ -366,4 +365,4 @@ dio_check "n2n: a disk comes up" bring_up 1 n2n
 dio_check "n2n: its data are right" right
 dio_check "n2n: the adapter goes" take_down
 dio_check "64 targets" many
-dio_check "the kernel did not complain" dio_no_complaints "$complaints"
+dio_no_complaints

@@ -146,7 +146,6 @@ for disk in one two three four; do
 	eval "$disk=\$DIO_NULL"
 	echo none >"/sys/block/${DIO_NULL##*/}/queue/scheduler"
 done
-complaints=$(dio_complaints)
 mkdir "$DIO_TMP/mnt"
 dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_on_exit _dio_put 0 "$waking"
@@ -173,4 +172,4 @@ while IFS=: read -r name maker; do
 done <<-LIST
 $systems
 LIST
-dio_check "the kernel did not complain" dio_no_complaints "$complaints"
+dio_no_complaints
