@@ -76,7 +76,6 @@ static void parse(int argc, char **argv)
 static void open_device(void)
 {
 	int flags = opt.direct ? O_DIRECT : 0;
-	char why[PATH_MAX];
 	struct stat st;
 	int raw;
 
@@ -85,9 +84,7 @@ static void open_device(void)
 		flags |= O_DSYNC;
 		opt.depth = 1;
 	}
-	fd = open_claimed(opt.name, flags, 1, why, sizeof(why));
-	if (fd < 0)
-		die(1, "%s", why);
+	fd = open_claimed(opt.name, flags, 1, 1);
 }
 
 /* --- One I/O --- */

@@ -2,8 +2,7 @@
 /*
  * AIO and io_uring by their system calls, with no library.
  *
- * Include after words.h. Who has more to say when it fails defines async_die(fmt, ...), which does
- * not return.
+ * Who has more to say when it fails defines async_die(fmt, ...), which does not return, before.
  */
 #ifndef DIO_ASYNC_H
 #define DIO_ASYNC_H
@@ -21,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include "words.h"
 
 #ifndef async_die
 #define async_die(...)	die(1, __VA_ARGS__)

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "words.h"
 
 #define DISKS_MOST	256
 
@@ -136,52 +137,48 @@ static inline const char *next_path(const struct disks *d, DIR *block)
 	return NULL;
 }
 
-/* -1 and why not in @why if somebody has one of the other paths; a claim lasts until exit. */
-static inline int claim_other_paths(dev_t dev, const char *name, char *why, size_t size)
+/* Claims the other paths, too, until exit; ends with @status, and says why, if somebody has one. */
+static inline void claim_other_paths(dev_t dev, const char *name, int status)
 {
 	static struct disks below;
 	const char *path;
-	int fd = 0;
 	DIR *block;
 
 	disks_of(&below, dev);
 	block = opendir("/sys/block");
-	while (fd >= 0 && (path = next_path(&below, block))) {
-		fd = open(path, O_RDONLY | O_EXCL);
-		if (fd < 0)
-			snprintf(why, size, "%s: %s, another path to that disk, %s%s", name, path,
-				 errno == EBUSY ? "is in use" : "cannot be claimed: ",
-				 errno == EBUSY ? "" : strerror(errno));
-	}
+	while ((path = next_path(&below, block)))
+		if (open(path, O_RDONLY | O_EXCL) < 0)
+			die(status, "%s: %s, another path to that disk, %s%s", name, path,
+			    errno == EBUSY ? "is in use" : "cannot be claimed: ",
+			    errno == EBUSY ? "" : strerror(errno));
 	if (block)
 		closedir(block);
-	return fd < 0 ? -1 : 0;
 }
 
-/* Open a block device for nobody else, on any path: a descriptor, or -1 and why not in @why. */
-static inline int claim(const char *name, int flags, char *why, size_t size)
+/* Open a block device for nobody else, on any path, or end in that way. */
+static inline int claim(const char *name, int flags, int status)
 {
 	int fd = open(name, flags | O_EXCL);
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st))
-		return claim_other_paths(st.st_rdev, name, why, size) ? -1 : fd;
-	snprintf(why, size, "%s: %s", name, errno != EBUSY ? strerror(errno) :
-		 "in use (mounted, if only in another namespace, or held)");
-	return -1;
+	if (fd < 0 || fstat(fd, &st))
+		die(status, "%s: %s", name, errno != EBUSY ? strerror(errno) :
+		    "in use (mounted, if only in another namespace, or held)");
+	claim_other_paths(st.st_rdev, name, status);
+	return fd;
 }
 
 /* Open a file or device to read it, or to write it, and then a block device is claimed. */
-static inline int open_claimed(const char *name, int flags, int write, char *why, size_t size)
+static inline int open_claimed(const char *name, int flags, int write, int status)
 {
 	struct stat st;
 	int fd;
 
 	if (write && !stat(name, &st) && S_ISBLK(st.st_mode))
-		return claim(name, O_RDWR | flags, why, size);
+		return claim(name, O_RDWR | flags, status);
 	fd = open(name, (write ? O_RDWR : O_RDONLY) | flags);
 	if (fd < 0)
-		snprintf(why, size, "%s: %s", name, strerror(errno));
+		die(status, "%s: %s", name, strerror(errno));
 	return fd;
 }
 

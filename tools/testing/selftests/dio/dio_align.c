@@ -248,7 +248,6 @@ static const struct word words[] = {
 
 int main(int argc, char **argv)
 {
-	char why[256] = "it cannot be opened";
 	unsigned long long seed = 0;
 	struct stat st;
 	size_t i;
@@ -260,10 +259,10 @@ int main(int argc, char **argv)
 		want_file(name);
 		close(open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600));
 	}
-	fd = open_claimed(name, O_DIRECT, 1, why, sizeof(why));
+	fd = open_claimed(name, O_DIRECT, 1, 1);
 	cached_fd = open(name, O_RDWR);
-	if (fd < 0 || cached_fd < 0)
-		die(1, "%s: %s", name, why);
+	if (cached_fd < 0)
+		die(1, "%s: %s", name, strerror(errno));
 	ask_kernel();
 	size = atomic ? 2 * ATOMIC_MOST : STEPS * told.offset_align;
 	model = load_memory(size, 0);

@@ -350,7 +350,6 @@ int main(int argc, char **argv)
 	static const char * const names[] = { "disk", "iomap", "engine" };
 	unsigned int i, size, at;
 	pthread_t thread;
-	char why[256];
 
 	help_if_asked(argc, argv, usage);
 	if (argc < 5 || argc > 6)
@@ -363,11 +362,11 @@ int main(int argc, char **argv)
 	io_stat = argv[4];
 	memory = load_memory(2 * SEGMENTS * BLOCK, 0);
 	if (rules == DISK)
-		fd = open_claimed(argv[3], O_DIRECT, 1, why, sizeof(why));
+		fd = open_claimed(argv[3], O_DIRECT, 1, 1);
 	else
 		fd = open(argv[3], O_RDWR | O_DIRECT | O_CREAT, 0600);
 	if (fd < 0)
-		die(1, "%s: %s", argv[3], rules == DISK ? why : strerror(errno));
+		die(1, "%s: %s", argv[3], strerror(errno));
 	for (i = 0; i < 4; i++)
 		if (pwrite(fd, memory, POS, i * POS) != (ssize_t)POS)
 			die(1, "%s: %s", argv[3], strerror(errno));

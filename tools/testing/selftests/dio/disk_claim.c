@@ -34,7 +34,6 @@ static void print_paths(dev_t dev)
 
 int main(int argc, char **argv)
 {
-	char why[PATH_MAX];
 	struct stat st;
 	int paths;
 
@@ -49,8 +48,7 @@ int main(int argc, char **argv)
 		print_paths(st.st_rdev);
 		return 0;
 	}
-	if (claim(*argv, O_RDONLY, why, sizeof(why)) < 0)
-		die(EXIT_DEVICE, "%s", why);
+	claim(*argv, O_RDONLY, EXIT_DEVICE);
 	if (!argv[1])
 		return 0;
 	execvp(argv[1], argv + 1);

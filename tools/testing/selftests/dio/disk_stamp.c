@@ -52,14 +52,11 @@ static const struct word words[] = {
 static int open_device(void)
 {
 	unsigned long long size;
-	char why[PATH_MAX];
 	int fd;
 
 	if (!opt.write_device)
 		die(EXIT_USAGE, "%s is a block device; write-device allows to write it", opt.name);
-	fd = claim(opt.name, O_WRONLY, why, sizeof(why));
-	if (fd < 0)
-		die(EXIT_DEVICE, "%s", why);
+	fd = claim(opt.name, O_WRONLY, EXIT_DEVICE);
 	if (ioctl(fd, BLKGETSIZE64, &size))
 		die(EXIT_DEVICE, "%s: size unknown: %s", opt.name, strerror(errno));
 	if (!opt.size)

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What the programs that put load on disks share: the clock, random numbers, memory and
- * its pins.
- *
- * Include after words.h.
- */
+/* What the programs that put load on disks share: the clock, random numbers, memory and its pins */
 #ifndef DIO_LOAD_H
 #define DIO_LOAD_H
 
@@ -14,6 +9,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+#include "words.h"
 
 #define PAGE		4096UL
 #define HUGE_PAGE	(2UL << 20)

@@ -173,11 +173,8 @@ static void sync_file(void)
 
 static int open_file(void)
 {
-	char why[PATH_MAX];
-	int file = open_claimed(opt.name, 0, opt.writes, why, sizeof(why));
+	int file = open_claimed(opt.name, 0, opt.writes, EXIT_DEVICE);
 
-	if (file < 0)
-		die(EXIT_DEVICE, "%s", why);
 	if (opt.advice && posix_fadvise(file, 0, 0, opt.advice->file))
 		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
 	return file;

@@ -544,16 +544,14 @@ static void case_race(void)
 {
 	const char *disks[2] = { blk_name, case_args[1] };
 	int minor = atoi(case_args[0]), users = 3, i, status, left = users, bound = 0;
-	char node[64], why[PATH_MAX];
+	char node[64];
 	__u64 nrs[2][2];
 	long ret;
 
 	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
 	for (i = 0; i < 2; i++) {
 		close(blk_fd);
-		blk_fd = claim(disks[i], O_RDWR | O_DIRECT, why, sizeof(why));
-		if (blk_fd < 0)
-			fail("%s", why);
+		blk_fd = claim(disks[i], O_RDWR | O_DIRECT, EXIT_FAILURE);
 		disk_fill(PAGE, i);
 		stat_disk(disks[i], &nrs[i][0], &nrs[i][1]);
 	}
@@ -605,7 +603,6 @@ static const struct raw_case {
  */
 static void claim_disk(void)
 {
-	char why[PATH_MAX];
 	struct stat raw, blk;
 
 	if (fstat(raw_fd, &raw) || fstat(blk_fd, &blk))
@@ -616,8 +613,7 @@ static void claim_disk(void)
 		return;
 	if (blk.st_rdev != raw_bound_to(minor(raw.st_rdev)))
 		fail("%s does not lead to %s", raw_name, blk_name);
-	if (claim_other_paths(blk.st_rdev, blk_name, why, sizeof(why)))
-		fail("%s", why);
+	claim_other_paths(blk.st_rdev, blk_name, EXIT_FAILURE);
 }
 
 /* What a kernel that does not say demands: a sector */
