@@ -94,14 +94,6 @@ static unsigned long long place(const struct slot *s)
 	return opt.from + s->block * opt.bs;
 }
 
-static void check_block(const struct slot *s, unsigned int gen)
-{
-	const char *why = wrong_stamps(s->buf, opt.bs, gen, place(s));
-
-	if (why)
-		die(EXIT_DATA, "%s: %s", opt.name, why);
-}
-
 static void start(struct slot *s, int write, unsigned int gen)
 {
 	struct iocb *cb = &s->cb;
@@ -170,7 +162,7 @@ static void run_load(void)
 			gens[s->block]++;
 			start_read(s);
 		} else {
-			check_block(s, gens[s->block]);
+			check_stamps(opt.name, s->buf, opt.bs, gens[s->block], place(s));
 			if (access(opt.until, F_OK))
 				start_next(s);
 			else
@@ -189,7 +181,7 @@ static void check_load(void)
 			continue;
 		start_read(s);
 		reap();
-		check_block(s, gens[s->block]);
+		check_stamps(opt.name, s->buf, opt.bs, gens[s->block], place(s));
 	}
 }
 

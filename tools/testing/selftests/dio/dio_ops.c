@@ -383,11 +383,8 @@ static void direct_write_bad(void)
 /* Pages that the page cache takes next held this. */
 static void soil_memory(void)
 {
-	void *mem = mmap(NULL, io_most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *mem = memset(get_memory(io_most), 0xee, io_most);
 
-	if (mem == MAP_FAILED)
-		wrong("no memory: %s", strerror(errno));
-	memset(mem, 0xee, io_most);
 	munmap(mem, io_most);
 }
 
@@ -503,14 +500,7 @@ static struct operation *pick_operation(void)
 /* Each kind of memory has its own way through the kernel to a bio. */
 static void *pick_memory(size_t len)
 {
-	void *shared;
-
-	if (seed % 3)
-		return load_memory(len, seed % 3 == 1);
-	shared = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		die(1, "no shared memory: %s", strerror(errno));
-	return shared;
+	return seed % 3 ? load_memory(len, seed % 3 == 1) : map_memory(len, MAP_SHARED);
 }
 
 static void leave_out(const char *what)

@@ -48,7 +48,8 @@
  *			it must be dropped again when the disk is done; and what is dirty in the
  *			cache is written before. Over data, an unwritten block, a hole
  *
- * Exit status: 0 right, 1 wrong, or a process that hangs (a line says which), 2 usage.
+ * Exit status: 0 right, 1 a wrong result, or a process that hangs (a line says which), 2 usage,
+ * 5 wrong data.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -101,11 +102,6 @@ static void pick_range(size_t *pos, size_t *len)
 	*pos = pick((FILE_MAX - *len) / STAMP_SECTOR + 1) * STAMP_SECTOR;
 }
 
-static void __noreturn wrong_data(const unsigned char *sector, size_t pos)
-{
-	die(1, "%s: %s", name, wrong_stamps(sector, STAMP_SECTOR, DISK, pos));
-}
-
 static void check_result(const char *what, size_t pos, size_t len, long result, int write)
 {
 	if (result < 0 || result > (long)len || (write && result != (long)len))
@@ -137,7 +133,7 @@ static void check_racing(const unsigned char *mem, size_t pos, size_t len)
 	for (i = 0; i < len; i++) {
 		if (mem[i] && mem[i] != right[pos + i]) {
 			i -= i % STAMP_SECTOR;
-			wrong_data(mem + i, pos + i);
+			check_stamps(name, mem + i, STAMP_SECTOR, DISK, pos + i);
 		}
 	}
 }
@@ -151,9 +147,8 @@ static void check_file(void)
 	if (len < 0 || len % STAMP_SECTOR)
 		die(1, "%s: a read of all gave %s", name, result_name(sys_result(len)));
 	for (pos = 0; pos < len; pos += STAMP_SECTOR)
-		if (!stamp_ok(buf + pos, DISK, pos / STAMP_SECTOR) &&
-		    memcmp(buf + pos, zeros, STAMP_SECTOR))
-			wrong_data(buf + pos, pos);
+		if (memcmp(buf + pos, zeros, STAMP_SECTOR))
+			check_stamps(name, buf + pos, STAMP_SECTOR, DISK, pos);
 }
 
 /*
@@ -312,18 +307,10 @@ static aio_context_t send_one(struct iocb *cb, int write, void *mem, size_t len,
 	return ctx;
 }
 
-static void check_stamps(const unsigned char *mem, size_t pos, size_t len)
-{
-	const char *why = wrong_stamps(mem, len, DISK, pos);
-
-	if (why)
-		die(1, "%s: %s", name, why);
-}
-
 static void read_right(int file, void *mem, size_t pos, size_t len)
 {
 	check_result("a read", pos, len, sys_result(pread(file, mem, len, pos)), 1);
-	check_stamps(mem, pos, len);
+	check_stamps(name, mem, len, DISK, pos);
 }
 
 /* A write while an AIO write is on its way; where in the file both are is in the table of races. */
@@ -488,7 +475,7 @@ static void read_below_sync(unsigned char *map, int to)
 	must_wait(pid);
 	sync_file(to);
 	end_of(pid, "the synchronous reader");
-	check_stamps(map, 0, IO_MAX);
+	check_stamps(name, map, IO_MAX, DISK, 0);
 }
 
 static void reap_read(aio_context_t ctx)
@@ -518,7 +505,7 @@ static void sync_below_reads(void)
 	ctx = send_one(&cb, 0, map + IO_MAX, IO_MAX, IO_MAX);
 	read_below_sync(map, to);
 	reap_read(ctx);
-	check_stamps(map + IO_MAX, IO_MAX, IO_MAX);
+	check_stamps(name, map + IO_MAX, IO_MAX, DISK, IO_MAX);
 }
 
 static void read_beside_locked_page(void)
@@ -654,16 +641,6 @@ static void parse_word(const char *word)
 	name = word;
 }
 
-/* Seen by all processes */
-static void *get_shared(size_t len)
-{
-	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED)
-		die(1, "no memory");
-	return mem;
-}
-
 int main(int argc, char **argv)
 {
 	int i;
@@ -676,8 +653,8 @@ int main(int argc, char **argv)
 	if (!only || only->run != sync_below_reads)	/* which only reads it */
 		want_file(name);
 	steady |= whole;
-	shared = get_shared(sizeof(*shared));
-	right = get_shared(FILE_MAX);
+	shared = map_memory(sizeof(*shared), MAP_SHARED);
+	right = map_memory(FILE_MAX, MAP_SHARED);
 	buf = get_memory(FILE_MAX);
 	fill_stamps((char *)right, FILE_MAX, DISK, 0);
 

@@ -95,7 +95,6 @@ static void read_back(char *buf, size_t size)
 {
 	int fd = open(opt.name, O_RDONLY | O_DIRECT);
 	unsigned long long pos;
-	const char *why;
 	ssize_t done;
 
 	if (fd < 0)
@@ -108,9 +107,7 @@ static void read_back(char *buf, size_t size)
 			fail("read");
 		if ((size_t)done != size)
 			die(1, "%s: read %zd of %zu bytes at %llu", opt.name, done, size, pos);
-		why = wrong_stamps(buf, size, DISK, pos);
-		if (why)
-			die(EXIT_DATA, "%s: %s", opt.name, why);
+		check_stamps(opt.name, buf, size, DISK, pos);
 	}
 	close(fd);
 }

@@ -143,14 +143,10 @@ static void open_device(struct reader *r)
 	measure(r);
 }
 
-/* Zeroed and touched, so that no page fault falls into the time; shared with children if asked. */
-static void *touched_memory(unsigned long long size, int flags)
+/* Touched, so that no page fault falls into the time */
+static void *touched_memory(size_t size, int how)
 {
-	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED)
-		die(EXIT_IO, "no memory for %llu bytes", size);
-	return memset(mem, 0, size);
+	return memset(map_memory(size, how), 0, size);
 }
 
 static void __noreturn fail_read(const struct reader *r, ssize_t n, unsigned long long offset)
@@ -192,15 +188,6 @@ static void splice_block(const struct reader *r, int *pipefd, int null, unsigned
 	}
 }
 
-static void verify_bytes(const struct reader *r, const char *buf, size_t len,
-			 unsigned long long offset)
-{
-	const char *why = wrong_stamps(buf, len, r->disk, offset);
-
-	if (why)
-		die(EXIT_DATA, "%s: %s", r->name, why);
-}
-
 /* The disk's number stands in its first block; no two devices may have the same. */
 static void learn_disk(struct reader *r)
 {
@@ -209,7 +196,7 @@ static void learn_disk(struct reader *r)
 
 	read_block(r, buf, 0);
 	r->disk = stamp_disk(buf);
-	verify_bytes(r, buf, STAMP_SECTOR, 0);
+	check_stamps(r->name, buf, STAMP_SECTOR, r->disk, 0);
 	for (other = readers; other < r; other++)
 		if (other->disk == r->disk)
 			die(EXIT_DATA, "%s and %s: both carry the stamps of disk %llu",
@@ -246,7 +233,7 @@ static void __noreturn run_reader(const struct reader *r, int ready, int start)
 		else
 			read_block(r, buf, offset);
 		if (opt.verify)
-			verify_bytes(r, buf, opt.bs, offset);
+			check_stamps(r->name, buf, opt.bs, r->disk, offset);
 		offset += opt.bs;
 	}
 	times[r - readers].end_ns = now_ns();

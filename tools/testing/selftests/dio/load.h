@@ -50,14 +50,19 @@ static inline void stay_in_memory(void)
 		die(1, "mlockall: %s", strerror(errno));
 }
 
-/* Zeroed memory of @size bytes, not touched. */
-static inline void *get_memory(size_t size)
+/* Zeroed memory of @size bytes, not touched; with MAP_SHARED children share it. */
+static inline void *map_memory(size_t size, int how)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		die(1, "no memory");
 	return memory;
+}
+
+static inline void *get_memory(size_t size)
+{
+	return map_memory(size, MAP_PRIVATE);
 }
 
 /*

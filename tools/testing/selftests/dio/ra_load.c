@@ -85,15 +85,10 @@ static unsigned long long pick(unsigned long long below)
 static void verify(const unsigned char *data, unsigned long long pos, unsigned long long len)
 {
 	unsigned long long off;
-	const char *why;
 
-	for (off = 0; off < len; off += STAMP_SECTOR) {
-		if (opt.holes && !memcmp(data + off, zeros, STAMP_SECTOR))
-			continue;
-		why = wrong_stamps(data + off, STAMP_SECTOR, opt.disk, pos + off);
-		if (why)
-			die(EXIT_DATA, "%s: %s", opt.name, why);
-	}
+	for (off = 0; off < len; off += STAMP_SECTOR)
+		if (!opt.holes || memcmp(data + off, zeros, STAMP_SECTOR))
+			check_stamps(opt.name, data + off, STAMP_SECTOR, opt.disk, pos + off);
 }
 
 /* What a read of @len bytes at @pos came to */

@@ -10,7 +10,7 @@
 #define DIO_STAMP_H
 
 #include <endian.h>
-#include <stdio.h>
+#include "words.h"
 
 #define STAMP_SECTOR	512
 #define STAMP_WORDS	(STAMP_SECTOR / 8)
@@ -122,6 +122,16 @@ static inline const char *wrong_stamps(const void *buf, size_t len, unsigned lon
 		return text;
 	}
 	return NULL;
+}
+
+/* Ends if they are not. */
+static inline void check_stamps(const char *name, const void *buf, size_t len,
+				unsigned long long disk, unsigned long long pos)
+{
+	const char *why = wrong_stamps(buf, len, disk, pos);
+
+	if (why)
+		die(EXIT_DATA, "%s: %s", name, why);
 }
 
 #endif

@@ -173,7 +173,7 @@ dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan $((7 + $(echo "$dio_systems" | wc -l) * 5))
 
 head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
-dio_expect 1 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
+dio_expect 5 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
 	"$DIO_DIR/dio_race" check "$DIO_TMP/old"
 
 "$DIO_DIR/disk_stamp" disk=1 size=256k "$DIO_TMP/stamps" >/dev/null ||
