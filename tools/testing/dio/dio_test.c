@@ -22,14 +22,14 @@
 /* Thirty times what was seen */
 #define CASE_STEPS	10000000UL
 
-static uint64_t seed = 1, nr_cases = 100000;
+static uintmax_t seed = 1, nr_cases = 100000;
 
 void wrong(const char *fmt, ...)
 {
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "dio_test: seed=%ju: ", (uintmax_t)seed);
+	fprintf(stderr, "dio_test: seed=%ju: ", seed);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
@@ -88,18 +88,24 @@ int LLVMFuzzerTestOneInput(const u8 *bytes, size_t len)
 #else
 int main(int argc, char **argv)
 {
+	int never = 0, arg;
 	unsigned int i;
-	int never = 0;
+	char more;
 	u64 end;
 
-	read_options(argc, argv, &nr_cases, &seed);
+	for (arg = 1; arg < argc; arg++)
+		if (sscanf(argv[arg], "cases=%ju%c", &nr_cases, &more) != 1 &&
+		    sscanf(argv[arg], "seed=%ju%c", &seed, &more) != 1) {
+			fputs("usage: dio_test [cases=N] [seed=S]\n", stderr);
+			return 2;
+		}
 	check_boot();
 	for (end = seed + nr_cases; seed < end; seed++) {
 		source.state = seed * 0x2545f4914f6cdd1dULL;
 		steps_left = CASE_STEPS;
 		run_one();
 	}
-	printf("%ju cases:", (uintmax_t)nr_cases);
+	printf("%ju cases:", nr_cases);
 	for (i = 0; i < KINDS; i++)
 		printf(" %s %ju%s", kinds[i], (uintmax_t)met[i], i + 1 < KINDS ? "," : "\n");
 	fflush(stdout);

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include "steps.h"
 
@@ -60,22 +59,4 @@ void __attribute__((weak)) wrong(const char *fmt, ...)
 	va_end(ap);
 	putchar('\n');
 	exit(1);
-}
-
-void read_options(int argc, char **argv, uint64_t *cases, uint64_t *seed)
-{
-	int arg;
-
-	for (arg = 1; arg < argc; arg++) {
-		char *number = strchr(argv[arg], '='), *end = number ? ++number : NULL;
-
-		if (!strncmp(argv[arg], "cases=", 6))
-			*cases = strtoull(number, &end, 0);
-		else if (!strncmp(argv[arg], "seed=", 5))
-			*seed = strtoull(number, &end, 0);
-		if (end == number || *end) {
-			fprintf(stderr, "usage: %s [cases=N] [seed=S]\n", argv[0]);
-			exit(2);
-		}
-	}
 }

@@ -20,7 +20,4 @@ static inline uint64_t next_number(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* Of the command line: [cases=N] [seed=S], and no more */
-void read_options(int argc, char **argv, uint64_t *cases, uint64_t *seed);
-
 #endif
