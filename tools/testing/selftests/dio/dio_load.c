@@ -26,7 +26,6 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <linux/if_packet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -258,12 +257,8 @@ static void *run_on_cpu(void *opened)
 	unsigned int cpu = __atomic_fetch_add(&nr, 1, __ATOMIC_RELAXED);
 	unsigned long long i;
 	char name[PATH_MAX];
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die(1, "CPU %u: %s", cpu, strerror(errno));
+	stay_on(cpu);
 	snprintf(name, sizeof(name), "%s%u", opt.name, cpu);
 	if (opt.own)
 		open_file(name);

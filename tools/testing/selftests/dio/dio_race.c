@@ -52,7 +52,6 @@
  * 5 wrong data.
  */
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -232,16 +231,6 @@ static void open_file(int flags)
 	fd = open(name, O_RDWR | flags, 0600);
 	if (fd < 0)
 		die(1, "%s: %s", name, strerror(errno));
-}
-
-static void stay_on(int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		die(1, "CPU %d alone: %s", cpu, strerror(errno));
 }
 
 static void __noreturn run_process(struct process *process)

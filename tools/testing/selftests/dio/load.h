@@ -4,6 +4,7 @@
 #define DIO_LOAD_H
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -28,6 +29,16 @@ static inline unsigned long long now_ns(void)
 		return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 	gettimeofday(&tv, NULL);
 	return tv.tv_sec * 1000000000ULL + tv.tv_usec * 1000ULL;
+}
+
+static inline void stay_on(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		die(1, "CPU %d alone: %s", cpu, strerror(errno));
 }
 
 /* The state is counted up, the result is well mixed. */
