@@ -64,9 +64,9 @@ help:
 #:   nightly     all of it for all bases, and what CI leaves out: hours
 #: Send:
 #:   series      of 7.3: the topics, their state, and to whom each goes; TOPIC=NAME (or all): its
-#:               patches, in $O/series-*; SERIES=lists: those of all topics, tree: these and the rest;
-#:               of older bases tree, and what a KSRC of 2.6 or 2.4 needs
-#:   series-steps  does each patch of SERIES= or TOPIC= build without a warning (W=1), and boot?
+#:               patches, in $O/series-*; TOPIC=tree: those of all topics and the rest, which is what
+#:               older bases get; and what a KSRC of 2.6 or 2.4 needs
+#:   series-steps  does each patch of TOPIC= (tree) build without a warning (W=1), and boot?
 #:               FROM=PATCH: those before it were tried before
 
 # What programs needs besides is installed first, too.
@@ -168,8 +168,8 @@ objects: packages
 	@mkdir -p $(O)/log; $(call result,objects,$(LAB)/kernel.sh build objects,what the overlay changes compiles)
 
 # What CI runs of older bases
-base-tests: PARTS := both-series tests
-base-check: PARTS := both-series objects
+base-tests: PARTS := series tests
+base-check: PARTS := series objects
 base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
 	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
@@ -242,17 +242,12 @@ profile: modules selftests
 
 series:
 	@tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && $(LAB)/series.py --out $(O) \
-		$(if $(TOPIC),--topic $(TOPIC),$(if $(SERIES),--series $(SERIES))) "$$tree"
+		$(if $(TOPIC),--topic $(TOPIC)) "$$tree"
 
-both-series:
-	@rc=0; for which in lists tree; do \
-		$(MAKE) series SERIES=$$which || rc=1; done; exit $$rc
-
-series-steps: SERIES := $(if $(TOPIC),,$(or $(SERIES),lists))
+series-steps: TOPIC := $(or $(TOPIC),tree)
 series-steps: series selftests
 	@mkdir -p $(O)/log; tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && \
-		$(LAB)/series_steps.py --out $(O) $(if $(TOPIC),--topic $(TOPIC),--series $(SERIES)) \
-		"$$tree" | \
+		$(LAB)/series_steps.py --out $(O) --topic $(TOPIC) "$$tree" | \
 		tee $(O)/log/test_series.tap; exit $${PIPESTATUS[0]}
 
 unit-tests: source

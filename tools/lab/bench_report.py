@@ -395,7 +395,7 @@ def write(rows):
     if of_patches:
         sections.append(("worth", "What each patch is worth", tag("p", text(
             "Each patch of the series on top of those before it.")) + worth(of_patches) +
-            made_by("make series-steps SERIES=lists")))
+            made_by("make series-steps")))
     sections.append(("all", "All figures", everything(rows)))
     with open(STYLE, encoding="utf-8") as f:
         style = f.read()

@@ -2,31 +2,31 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write the patches of this repository for a kernel tree.
 
-    series.py TREE [--series lists|tree | --topic NAME] [--out DIR] [--overlay ROOT]
-            write DIR/series-VERSION-SERIES/, DIR/series-VERSION-NAME/, or of a tree older than
-            those that overlay.py knows DIR/series-VERSION-FOLDER/ (DIR: $O or out); of the newest
-            base without a name, list the topics
+    series.py TREE [--topic NAME] [--out DIR] [--overlay ROOT]
+            write DIR/series-VERSION-NAME/, or of a tree older than those that overlay.py knows
+            DIR/series-VERSION-FOLDER/ (DIR: $O or out); NAME: tree is the whole series, all each
+            topic; without it of the newest base list the topics, of others write tree
     series.py --check [--overlay ROOT]      is every path of every base in exactly one patch?
 
-There are two series. series/lists/ is for the mailing lists. series/tree/ is for people who run the
-kernel: the lists' patches and then its own, which together are the whole overlay; of an older base
-it is what is written. Each file there is a patch, in the order of the names, which begin with a
-number of their own: its message, and below "Paths:" what it carries (a path of the kernel, or a
-folder with a slash at its end; or "PATH up to RULE", the first rules of an edit that a later patch
-carries whole, or all if no later one does). A line says nothing on a base that has no such path in
-its overlay. A folder is a patch, too: its message, and edits, in the three forms of overlay.py, of
-what the patches before it have left. base/V/series/lists/ and base/V/series/tree/ have more patches
-for base V, or others in place of those of the same name; base/V/series/omit lists those that are
-left out there (lists/NAME, below a comment that says why).
+The series is the whole overlay: the patches of series/lists/, for the mailing lists, then those of
+series/tree/, for people who run the kernel. Each file there is a patch, in the order of the names,
+which begin with a number of their own: its message, and below "Paths:" what it carries (a path of
+the kernel, or a folder with a slash at its end; or "PATH up to RULE", the first rules of an edit
+that a later patch carries whole, or all if no later one does). A line says nothing on a base that
+has no such path in its overlay. A folder is a patch, too: its message, and edits, in the three
+forms of overlay.py, of what the patches before it have left. base/V/series/lists/ and
+base/V/series/tree/ have more patches for base V, or others in place of those of the same name;
+base/V/series/omit lists those that are left out there (lists/NAME, below a comment that says why).
 
 What a patch has below "Rows:" (case and metric) is put behind its message, once series_steps.py has
-measured them before and behind it (DIR/steps.json, or if there is none series/steps.json). cover is
-the cover letter. "Left out:" names paths that stay in this repository, "Checkpatch:" what
-checkpatch --strict may say (type, file, reason).
+measured them before and behind it (DIR/steps.json, or if there is none series/steps.json).
+series/cover is the cover letter. "Left out:" names paths that stay in this repository,
+"Checkpatch:" what checkpatch --strict may say (type, file, reason).
 
 series/topics/ has what is sent together, and apart from the rest: each file there is a cover
 letter, "State:" (ready, RFC, ...), "Patches:" of series/lists/, and "After:" the topics on which it
-builds. The patches are those of the series, put on the base by git cherry-pick; what an older base
+builds. A patch of series/lists/ that has a "State:" is a topic by itself, of its name without the
+number. The patches are those of the series, put on the base by git cherry-pick; what an older base
 leaves out is left out. "Tests:" names what shows the faults (SUITE/PATH, and a subject), of
 series/suites/: each becomes a patch against SUITE, DIR/series-VERSION-NAME/tests/SUITE/. What one
 prints stands at its end, below __OUTPUT__, and becomes PATH.out. "Review:" answers what reviewers
@@ -77,12 +77,12 @@ import bench  # noqa: E402 (the path comes first)
 import overlay  # noqa: E402
 from overlay import Fault, Refusal  # noqa: E402
 
-COVER = "cover"
+COVER = "series/cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
 README = "README"
 REVIEW = "review"
 TEST = re.compile(r"\nTest: ((?:.+\n)+)")           # a paragraph of a message
-SERIES = ("lists", "tree")      # the second goes on where the first ends
+WHOLE, ALL = "tree", "all"      # in the place of a topic's name
 TOPICS = "series/topics"
 SUITES = "series/suites"
 MOST_PATCHES = 8        # of a topic
@@ -127,16 +127,10 @@ class Letter:
 @dataclass
 class Modern:
     """What overlay and series/ hold for a base."""
-    letters: dict       # {series: [Letter]}
-    covers: dict        # {series: Letter}
+    patches: list       # [Letter]
+    cover: Letter
     found: dict         # {path: overlay.Source}
     carried: dict       # {name of a letter: its paths}
-
-    def up_to(self, which):
-        """(the letters, the covers) of a series and of that on which it builds."""
-        names = SERIES[:SERIES.index(which) + 1]
-        return ([letter for name in names for letter in self.letters[name]],
-                [self.covers[name] for name in names])
 
 
 @dataclass
@@ -176,7 +170,7 @@ def layer_of(version):
 
 
 def letters(root, which, version):
-    """The letters of a series for a base, in their order, and the cover."""
+    """The patches of lists or tree for a base, in their order."""
     omitted, folders = overlay.listed(root, f"{layer_of(version)}/omit"), {}
     for name, where in omitted.items():
         if not (root / "series" / name).exists():
@@ -187,13 +181,12 @@ def letters(root, which, version):
     layer = f"{layer_of(version)}/{which}"
     if (root / layer).is_dir():
         folders |= dict.fromkeys(os.listdir(root / layer), layer)
-    cover = read_letter(root, f"{folders.pop(COVER, f'series/{which}')}/{COVER}")
     names = [f"{folders[name]}/{name}" for name in sorted(folders)]
     for one, other in zip(names, names[1:]):
         if Path(one).name.split("-")[0] == Path(other).name.split("-")[0]:
             raise Fault(other, f"has the number of {one}")
     return [read_letter(root, name + f"/{MESSAGE}" * (root / name).is_dir())
-            for name in names], cover
+            for name in names]
 
 
 # The series for the bases of overlay.py: who carries what
@@ -227,18 +220,18 @@ def ends_at(root, source, line):
     return overlay.lint(source.name, text)[-1].name == part[2]
 
 
-def carriers(root, patches, both_covers, found):
+def carriers(root, patches, cover, found):
     """{letter's name: its paths}, and the faults: a path in none or in two."""
     lines = [(p.name, line) for p in patches for line in p.lines("Paths")]
     claims = [(name, line) for name, line in lines if not UP_TO.fullmatch(line)]
-    claims += [(cover.name, line) for cover in both_covers for line in cover.pairs("Left out")]
+    claims += [(cover.name, line) for line in cover.pairs("Left out")]
     carried, faults = {name: [] for name, _ in claims} | {p.name: [] for p in patches}, []
     for path in sorted(found):
         takers = [name for name, line in claims if covers(line, path)] or [
             name for name, line in lines
             if path_of(line) == path and ends_at(root, found[path], line)]
         if not takers:
-            faults.append(Fault(path, "no file of series/ carries it, nor does a cover leave it "
+            faults.append(Fault(path, "no file of series/ carries it, nor does the cover leave it "
                                 "out"))
         elif len(takers) > 1:
             faults.append(Fault(path, f"is carried by {' and '.join(takers)}"))
@@ -247,11 +240,11 @@ def carriers(root, patches, both_covers, found):
     return carried, faults
 
 
-def idle(root, patches, both_covers, paths, version):
+def idle(root, patches, cover, paths, version):
     """The faults of lines that say nothing on any base, and of letters that do not on this one."""
     known_paths = set().union(*(overlay.overlay_for(root, v)[0] for v in overlay.SUPPORTED))
     faults = [Fault(letter.name, f"{line}: the overlay has no such path")
-              for letter in [*patches, *both_covers]
+              for letter in [*patches, cover]
               for line in (*letter.lines("Paths"), *letter.pairs("Left out"))
               if not any(covers(path_of(line), path) for path in known_paths)]
     for letter in patches:
@@ -274,15 +267,13 @@ def rows_of(letter):
 def modern(root, version):
     """What there is for a base, and the faults."""
     found, faults = overlay.overlay_for(root, version)
-    both = {which: letters(root, which, version) for which in SERIES}
-    series = Modern({w: b[0] for w, b in both.items()}, {w: b[1] for w, b in both.items()},
-                    found, {})
-    patches, both_covers = series.up_to(SERIES[-1])
-    series.carried, more = carriers(root, patches, both_covers, found)
-    faults += more + idle(root, patches, both_covers, found, version)
+    patches = letters(root, "lists", version) + letters(root, "tree", version)
+    cover = read_letter(root, COVER)
+    carried, more = carriers(root, patches, cover, found)
+    faults += more + idle(root, patches, cover, found, version)
     for letter in patches:
         rows_of(letter)
-    return series, faults
+    return Modern(patches, cover, found, carried), faults
 
 
 def first_rules(root, letter, found, line):
@@ -313,18 +304,17 @@ def part_of(root, letter, found, tree, now):
     return overlay.plan(root, parts, tree)
 
 
-def modern_patches(root, tree, version, which):
-    """(the patches of a series, the covers that it goes by, faults)"""
+def modern_patches(root, tree, version):
+    """(the patches of the series, its cover, faults)"""
     series, faults = modern(root, version)
     if faults:
         raise faults[0]
-    chosen, series_covers = series.up_to(which)
-    carried = [path for letter in chosen for path in series.carried[letter.name]]
+    carried = [path for letter in series.patches for path in series.carried[letter.name]]
     whole, faults = overlay.plan(root, {p: series.found[p] for p in carried}, tree)
     made, last = [], {}
     with tempfile.TemporaryDirectory(prefix="series.") as scratch:
         now = Path(scratch)
-        for letter in chosen if not faults else ():
+        for letter in series.patches if not faults else ():
             contents, more = part_of(root, letter, series.found, tree, now)
             faults += more
             contents.update({path: whole[path] for path in series.carried[letter.name]})
@@ -332,11 +322,11 @@ def modern_patches(root, tree, version, which):
                 put(now, path, content.data, content.executable)
                 last[path] = (letter.name, content.data)
             made.append(Patch(letter, contents))
-    if which == SERIES[-1] and not faults:
+    if not faults:
         faults = [Fault(name, f"{path} is not what the overlay makes of it")
                   for path, (name, data) in last.items()
                   if path not in whole or whole[path].data != data]
-    return made, series_covers, faults
+    return made, series.cover, faults
 
 
 # Topics
@@ -344,8 +334,15 @@ def modern_patches(root, tree, version, which):
 def topics_of(root):
     """{name: its letter}"""
     folder = root / TOPICS
-    return {name: read_letter(root, f"{TOPICS}/{name}")
-            for name in sorted(os.listdir(folder) if folder.is_dir() else ())}
+    topics = {name: read_letter(root, f"{TOPICS}/{name}")
+              for name in (os.listdir(folder) if folder.is_dir() else ())}
+    for letter in letters(root, "lists", overlay.SUPPORTED[0]):
+        name = name_of(letter)
+        if letter.all("State"):     # a topic by itself; its message is the patch's
+            topics[name.partition("-")[2]] = replace(
+                letter, text=letter.text.partition("\n")[0],
+                sections=[*letter.sections, Section("Patches", "", 0, [name])])
+    return dict(sorted(topics.items()))
 
 
 def state_of(letter):
@@ -397,7 +394,7 @@ def topic_faults(root):
     """Is each patch that the lists have of any base in one topic, and is each topic small?"""
     topics, faults = topics_of(root), []
     takers = {name_of(patch): [] for version in overlay.SUPPORTED
-              for patch in letters(root, "lists", version)[0]}
+              for patch in letters(root, "lists", version)}
     for name, letter in topics.items():
         with_those_before(topics, name)
         patches, lines = letter.lines("Patches"), letter.text.count("\n")
@@ -426,7 +423,7 @@ def recipients_of(tree, letter, files):
 def list_topics(root, tree, short):
     """Print what there is to be sent."""
     series, faults = modern(root, short)
-    by_name = {name_of(patch): patch for patch in series.letters["lists"]}
+    by_name = {name_of(patch): patch for patch in series.patches}
     here = {name: [by_name[one] for one in letter.lines("Patches") if one in by_name]
             for name, letter in topics_of(root).items()}
     for name, patches in here.items():
@@ -441,8 +438,8 @@ def list_topics(root, tree, short):
         print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
               + "".join(f", after {one}" for one in letter.lines("After") if here.get(one)),
               *[f"{'':16} {one}" for one in lists or said], sep="\n")
-    print("series: TOPIC= writes one of these, or all; SERIES=lists all of them in turn, "
-          "SERIES=tree these, the engine and the raw driver")
+    print("series: TOPIC= writes one of these, or all; TOPIC=tree all of them in turn, then the "
+          "engine and the raw driver")
     return report(faults)
 
 
@@ -882,13 +879,12 @@ def check_fix(root, folder):
 def check_base(root, version):
     """(how many patches, how many paths, the faults) of a base."""
     series, faults = modern(root, version)
-    patches, _ = series.up_to(SERIES[-1])
-    for letter in patches:
+    for letter in series.patches:
         if is_step(letter):
             faults += check_fix(root, (root / letter.name).parent)
         for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
             first_rules(root, letter, series.found, line)
-    return len(patches), len(series.found), faults
+    return len(series.patches), len(series.found), faults
 
 
 def do_check(root):
@@ -922,33 +918,32 @@ def refuse(tree, version, faults, more=""):
     return report(faults)
 
 
-def do_modern(root, tree, out, which, topic):
-    """Write a series, a topic, or all topics, for a base of overlay.py."""
+def do_modern(root, tree, out, topic):
+    """Write the series, a topic, or all topics, for a base of overlay.py."""
     version = overlay.kernel_version(tree)
     short = version.rpartition(".")[0]
     topics = topics_of(root)
-    for one in [topic] if topic not in (None, "all") else ():
-        with_those_before(topics, one)
-    patches, covers, faults = modern_patches(root, tree, short, which)
+    if topic not in (WHOLE, ALL):
+        with_those_before(topics, topic)
+    patches, cover, faults = modern_patches(root, tree, short)
     if faults:
         return refuse(tree, version, faults)
-    allowed = [line for cover in covers for line in cover.lines("Checkpatch")]
     patches = [Patch(with_steps(p.letter, root, out, short), p.contents) for p in patches]
     rc, there = 0, {name_of(patch.letter) for patch in patches}
     chosen = [name for name in topics
-              if there & set(topics[name].lines("Patches")) and topic in ("all", name)]
-    if topic and not chosen:
+              if there & set(topics[name].lines("Patches")) and topic in (ALL, name)]
+    if topic != WHOLE and not chosen:
         raise Fault(f"{TOPICS}/{topic}", f"none of its patches is for Linux {short}")
     for name in chosen or [None]:
-        folder = out / f"series-{short}-{name or which}"
-        title = f"Patches for Linux {short}, {name or which}"
+        folder = out / f"series-{short}-{name or WHOLE}"
+        title = f"Patches for Linux {short}, {name or WHOLE}"
         about = about_topic(topics, name, patches) if name else ""
         more = SECURITY if name and is_secret(topics[name]) else B4
         sent = [replace(p, letter=replace(p.letter, text=TEST.sub("", p.letter.text)))
                 for p in patches] if name else patches
         try:
             rc |= write_series(root, tree, sent, folder, (title, about, more),
-                               topics[name] if name else covers[-1], allowed, name)
+                               topics[name] if name else cover, cover.lines("Checkpatch"), name)
         except Fault as fault:      # the other topics are none the worse for it
             rc |= report([fault])
     return rc
@@ -1000,37 +995,35 @@ def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topi
     return 0
 
 
-def do_series(root, tree, out, which, topic):
+def do_series(root, tree, out, topic):
     for program in ("git", "perl"):
         if not shutil.which(program):
             raise Refusal(f"{program} not found")
     overlay.need_spatch()
     short = check_tree(tree).rpartition(".")[0]
     if short not in overlay.SUPPORTED:
-        if which or topic:
-            raise Refusal("--series and --topic go with Linux " + ", ".join(overlay.SUPPORTED))
+        if topic:
+            raise Refusal("--topic goes with Linux " + ", ".join(overlay.SUPPORTED))
         return do_legacy(root, tree, out)
-    if short == overlay.SUPPORTED[0] and not which and not topic:
+    if short == overlay.SUPPORTED[0] and not topic:
         return list_topics(root, tree, short)
-    return do_modern(root, tree, out, which or SERIES[not topic], topic)
+    return do_modern(root, tree, out, topic or WHOLE)
 
 
 def arguments(argv):
     parser = overlay.Parser(prog="series.py", description=__doc__, allow_abbrev=False,
-                            usage="%(prog)s TREE [--series lists|tree | --topic NAME] | --check "
-                                  "[--overlay ROOT] [--out DIR]",
+                            usage="%(prog)s TREE [--topic NAME] | --check [--overlay ROOT] "
+                                  "[--out DIR]",
                             formatter_class=overlay.argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", nargs="?", type=Path, metavar="TREE")
     parser.add_argument("--check", action="store_true")
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--series", choices=SERIES)
-    one.add_argument("--topic", metavar="NAME")
+    parser.add_argument("--topic", metavar="NAME")
     here = Path(__file__).resolve().parents[2]
     parser.add_argument("--overlay", type=Path, metavar="ROOT", default=here)
     parser.add_argument("--out", type=Path, metavar="DIR",
                         default=Path(os.environ.get("O") or here / "out"))
     args = parser.parse_args(argv)
-    if args.check == bool(args.tree) or args.check and (args.series or args.topic):
+    if args.check == bool(args.tree) or args.check and args.topic:
         parser.error("name a kernel tree, or --check")
     return args
 
@@ -1040,8 +1033,7 @@ def main(argv):
         args = arguments(argv)
         if args.check:
             return do_check(args.overlay)
-        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out, args.series,
-                         args.topic)
+        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out, args.topic)
     except Fault as fault:
         return report([fault])
     except Refusal as refusal:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Is each step of a series whole, and what does it give?
 
-    series_steps.py TREE --series lists|tree        after series.py with the same words
-    series_steps.py TREE --topic NAME               the same; those that it builds on go first
+    series_steps.py TREE --topic NAME       after series.py with the same words; those that a topic
+                                            builds on go first
 
 The patches that series.py wrote below $O are applied one after the other to the tree of the stock
 kernel, as git am would; what each changes is compiled with W=1, no warning is passed, and the
@@ -78,9 +78,8 @@ def step(letter, patch, known):
 def main():
     args = series.arguments(sys.argv[1:])
     short = overlay.kernel_version(args.tree).rpartition(".")[0]
-    letters, _ = series.modern(args.overlay, short)[0].up_to(args.series or "lists")
-    folders = [args.series]
-    if args.topic:
+    letters, folders = series.modern(args.overlay, short)[0].patches, [args.topic]
+    if args.topic != series.WHOLE:
         topics = series.topics_of(args.overlay)
         folders = series.with_those_before(topics, args.topic)
         by_name = {series.name_of(letter): letter for letter in letters}

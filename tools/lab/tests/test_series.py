@@ -49,11 +49,10 @@ OVERLAY = {
     "mm/t/one.sh": "#!/bin/sh\n",
     "mm/t/two": "2\n",
     "Documentation/here.txt": "of this repository\n",
-    "series/lists/cover": "# comment\nOne thing\n\nFor all.\n",
     "series/lists/10-a": "# comment\n" + letter("fs: a: one more", "fs/Kconfig", "fs/a.c"),
-    "series/tree/cover": "# comment\nThree things\n\nWhy.\n\n"
-                         "Left out:\n\tDocumentation/here.txt\tabout this repository\n"
-                         "Checkpatch:\n\tTALK mm/*.c it may\n",
+    "series/cover": "# comment\nThree things\n\nWhy.\n\n"
+                    "Left out:\n\tDocumentation/here.txt\tabout this repository\n"
+                    "Checkpatch:\n\tTALK mm/*.c it may\n",
     "series/tree/20-b": letter("mm: b: new", "mm/b.c"),
     "series/tree/30-t": letter("mm: t: tests", "mm/t/"),
 }
@@ -196,15 +195,14 @@ WRITES = (
     # It adds and replaces patches and leaves some out.
     ({"base/6.1/omit": "# is there\nmm/b.c\n", "base/6.1/series/omit": "# is there\ntree/20-b\n",
       "base/6.1/mm/c.c": "int c;\n", "base/6.1/series/lists/05-c": letter("mm: c", "mm/c.c"),
-      "base/6.1/series/lists/10-a": letter("fs: a: as it was", "fs/Kconfig", "fs/a.c"),
-      "base/6.1/series/tree/cover": "Old\n\nWhy.\n\nLeft out:\n\tDocumentation/here.txt\tof here\n"},
+      "base/6.1/series/lists/10-a": letter("fs: a: as it was", "fs/Kconfig", "fs/a.c")},
      "mm-c fs-a-as-it-was mm-t-tests", []),
 )
 ROWS = OVERLAY["series/lists/10-a"] + "Rows:\n\t%s\n"
 UNDONE = edit("minus", "x + 1", "x")
 # What --check refuses
 REFUSED = (
-    ({"mm/c.c": ""}, "mm/c.c: no file of series/ carries it, nor does a cover leave it"),
+    ({"mm/c.c": ""}, "mm/c.c: no file of series/ carries it, nor does the cover leave it"),
     ({"series/lists/40": letter("mm", "mm/")},
      "mm/b.c: is carried by series/lists/40 and series/tree/20-b"),
     ({"series/lists/40": letter("mm", "mm/none.c")},
@@ -274,7 +272,7 @@ print "fs/a.c:1: WARNING:TALK: too much\\n" if $ARGV[-1] =~ /0001/;
 print "total: 0 errors\\n";
 """})
         self.refused(1, "0001-fs-a-one-more.patch: checkpatch: fs/a.c:1: WARNING:TALK: too much\n")
-        fill(self.root, {"series/lists/cover": "One\n\nWhy.\n\nCheckpatch:\n\tTALK fs/* it may\n"})
+        fill(self.root, {"series/cover": OVERLAY["series/cover"] + "\tTALK fs/* it may\n"})
         self.assertIn("how to apply and sign them: ", self.make())
         self.assertIn("git am -s", (self.out / "series-6.1-tree/README").read_text())
         fill(self.tree, {"scripts/checkpatch.pl": "die 'perl is too new';\n"})
@@ -298,7 +296,7 @@ print "total: 0 errors\\n";
 
 
 class Topics(Case):
-    """On 7.3: three patches, of which the second needs the first, and the third nothing."""
+    """On 7.3: three patches, of which the second needs the first; the third is its own topic."""
 
     def setUp(self):
         super().setUp()
@@ -307,11 +305,10 @@ class Topics(Case):
         fill(self.root, {
             "fs/a.c.cocci": f"{PLUS}\n{TWICE}", "mm/c.c.add": "int d;\n",
             "series/lists/05-first": letter("fs: a: first", "fs/a.c up to plus"),
-            "series/lists/40-c": letter("mm: c", "mm/c.c"),
+            "series/lists/40-c": letter("mm: c", "mm/c.c", more="State: security list first\n"),
             "series/topics/one": "One\n\nWhat for.\n\nState: ready\n\nPatches:\n\t05-first\n",
             "series/topics/two": "Two\n\nState: RFC\n\nPatches:\n\t10-a\n\nAfter:\n\tone\n"
-                                 "\nReview:\n\tToo short: no.\n",
-            "series/topics/c": "C\n\nState: security list first\n\nPatches:\n\t40-c\n"})
+                                 "\nReview:\n\tToo short: no.\n"})
 
     def test_a_topic_stands_by_itself_or_after_others(self):
         for name, subject in (("one", "fs-a-first"), ("two", "fs-a-one-more"), ("c", "mm-c")):
@@ -328,14 +325,14 @@ class Topics(Case):
         self.assertIn("return 2 * x + 1;", (self.tree / "fs/a.c").read_text())
 
     def test_all_of_them_and_a_cover_for_more_than_one_patch(self):
-        fill(self.root, {"series/topics/one": OVERLAY["series/lists/cover"] +
+        fill(self.root, {"series/topics/one": "# comment\nOne thing\n\nFor all.\n"
                          "\nState: ready\nPatches:\n\t05-first\n\t10-a\nAfter:\n\tc\n",
                          "series/lists/05-first": letter("fs: a: first\n\nTest: \"x\" of\na/b",
                                                          "fs/a.c up to plus"),
                          "series/topics/two": None})
         self.make("--topic", "all")
         self.assertEqual(self.subjects("series-7.3-one"), ["fs-a-first", "fs-a-one-more"])
-        self.assertIn("Subject: [PATCH 0/2] One thing\n\nFor all.\n\nIt goes on top of:\n - C\n",
+        self.assertIn("Subject: [PATCH 0/2] One thing\n\nFor all.\n\nIt goes on top of:\n - mm: c\n",
                       (self.out / "series-7.3-one/0000-cover-letter.txt").read_text())
         self.assertIn('make test: "x" of a/b\n', (self.out / "series-7.3-one/README").read_text())
         self.assertNotIn("Test:", (self.out / "series-7.3-one/0001-fs-a-first.patch").read_text())
@@ -372,12 +369,12 @@ print "Some <a\\@x>\\nlinux-kernel\\@x\\n$ARGV[-1]\\@y\\n";
     def test_each_patch_of_the_lists_is_in_one_small_topic(self):
         self.assertEqual(self.run_series("--check")[0], 0)
         for name, text, says in (
-                ("three", "x\n\nState: ready\nPatches:\n\t10-a\n",
-                 "series/lists/10-a: is in the topics ['three', 'two'], not in one"),
-                ("c", "x\n\nState: ready\n", "series/lists/40-c: is in the topics []"),
-                ("c", "x\n\nPatches:\n\t40-c\n", "a topic has a State:, up to 8 patches and 40"),
-                ("c", "x\n\n" + 40 * "y\n" + "State: ready\nPatches:\n\t40-c\n",
-                 "here are 1, and 42")):
+                ("two", "x\n\nState: ready\n", "series/lists/10-a: is in the topics []"),
+                ("two", "x\n\nPatches:\n\t10-a\n", "a topic has a State:, up to 8 patches and 40"),
+                ("two", "x\n\n" + 40 * "y\n" + "State: ready\nPatches:\n\t10-a\n",
+                 "here are 1, and 42"),
+                ("three", "x\n\nState: ready\nPatches:\n\t40-c\n",
+                 "series/lists/40-c: is in the topics ['c', 'three'], not in one")):
             fill(self.root, {f"series/topics/{name}": text})
             self.check_fails(says)
 
@@ -385,7 +382,8 @@ print "Some <a\\@x>\\nlinux-kernel\\@x\\n$ARGV[-1]\\@y\\n";
         fill(self.root, {
             "series/suites/fs/tests/a/1": "#! /bin/sh\n# SPDX: x\n#\n# FS QA Test 1\n#\n# Why.\n"
                                           "#\n. ./x\n\nrun\n__OUTPUT__\nran\n",
-            "series/topics/c": "C\n\nState: RFC\n\nPatches:\n\t40-c\nTests:\n\tfs/tests/a/1 what\n"})
+            "series/lists/40-c": letter("mm: c", "mm/c.c",
+                                        more="State: RFC\nTests:\n\tfs/tests/a/1 what\n")})
         self.make("--topic", "c")
         patch, = (self.out / "series-7.3-c/tests/fs").iterdir()
         self.assertIn("Subject: [PATCH] a/1: what\n\nWhy.\n---\n", patch.read_text())
@@ -402,8 +400,8 @@ class Trees(Case):
             self.version_is(version)
             self.refused(2, f"nothing is known of Linux {version}; there are fixes for "
                          "2.4.18 to 2.4.37, 2.6.5 to 2.6.8, 2.6.5 to 2.6.34, 7.3, 6.12, 6.1\n")
-        self.assertEqual(self.run_series(self.tree, "--series", "lists")[::2], (
-            2, "series: --series and --topic go with Linux 7.3, 6.12, 6.1\n"))
+        self.assertEqual(self.run_series(self.tree, "--topic", "tree")[::2], (
+            2, "series: --topic goes with Linux 7.3, 6.12, 6.1\n"))
 
     def test_what_will_not_do(self):
         commit(self.tree)
