@@ -46,6 +46,8 @@ forms of overlay.py. Below the message stands
                         all that makes the fix work
     Not needed: REASON  likewise, a tree that can do without
     Stop: REASON        likewise, a tree that is refused though it is neither
+    Like: FIX           the message behind the subject and all such lines are those of FIX; a Word
+                        without lines below it says where they differ
 
 Such lines, each after a tab: "PATH" (it exists), "no PATH", "PATH: TEXT" (TEXT stands in it, white
 space and comments aside), "PATH, not: TEXT". A tree that neither has a fix nor can do without must
@@ -94,7 +96,7 @@ MEASURED = """\
 Before and behind this patch, in QEMU with a clock that counts instructions
 (insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
 SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word",
-            "State", "Patches", "After", "Tests", "Review")
+            "Like", "State", "Patches", "After", "Tests", "Review")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 UP_TO = re.compile(r"(\S+) up to (\w+)")
 
@@ -103,7 +105,7 @@ UP_TO = re.compile(r"(\S+) up to (\w+)")
 class Section:
     title: str
     remark: str
-    line: int
+    where: str                                      # FILE:LINE
     lines: list = field(default_factory=list)
 
 
@@ -148,7 +150,7 @@ def read_letter(root, name):
         where = f"{name}:{number}"
         head = re.fullmatch(rf"({'|'.join(SECTIONS)}):(?:\s+(.*))?", line)
         if head:
-            letter.sections.append(Section(head[1], head[2] or "", number))
+            letter.sections.append(Section(head[1], head[2] or "", where))
         elif letter.sections and line.startswith("\t") and line.strip():
             letter.sections[-1].lines.append(line.strip())
         elif letter.sections and line.strip():
@@ -341,7 +343,7 @@ def topics_of(root):
         if letter.all("State"):     # a topic by itself; its message is the patch's
             topics[name.partition("-")[2]] = replace(
                 letter, text=letter.text.partition("\n")[0],
-                sections=[*letter.sections, Section("Patches", "", 0, [name])])
+                sections=[*letter.sections, Section("Patches", "", letter.name, [name])])
     return dict(sorted(topics.items()))
 
 
@@ -461,7 +463,13 @@ def trees_of(letter):
 def known(root):
     """{folder of a fix: its letter}, in the order in which they are applied."""
     folders = sorted(p.parent for p in (root / "legacy").glob(f"*/*/{MESSAGE}"))
-    return {f: read_letter(root, (f / MESSAGE).relative_to(root).as_posix()) for f in folders}
+    fixes = {f: read_letter(root, (f / MESSAGE).relative_to(root).as_posix()) for f in folders}
+    for folder, letter in fixes.items():
+        for like in letter.all("Like"):
+            other = fixes[folder.parent / like.remark]
+            letter.text += "\n" + other.text.partition("\n\n")[2]
+            letter.sections += other.sections
+    return fixes
 
 
 @functools.lru_cache(512)
@@ -517,8 +525,8 @@ def wordless(letter, name):
     """Why there is no text for a word."""
     sections = [s for s in letter.all("Word") if s.remark.split()[0] == name]
     paths = sorted({line.partition(": ")[0] for s in sections for line in s.lines})
-    return Fault(f"{letter.name}:{sections[0].line}", f"{' and '.join(paths)} read otherwise than "
-                 f"this fix knows, or are not there (Word: {name})")
+    return Fault(sections[0].where, f"{' and '.join(paths)} read otherwise than this fix knows, or "
+                 f"are not there (Word: {name})")
 
 
 def spoken(folder, words, scratch):
@@ -565,7 +573,7 @@ def missing(trees, letter, words):
 
     sections = [s for s in letter.all("Has") if 2 * len(lacking(s)) <= len(s.lines)]
     for section in sorted(sections, key=lambda s: len(lacking(s)))[:1]:
-        return [Fault(f"{letter.name}:{section.line}", f"more of this fix is there, but not {line}")
+        return [Fault(section.where, f"more of this fix is there, but not {line}")
                 for line in lacking(section)]
     return []
 
@@ -580,8 +588,7 @@ def legacy_fix(root, folder, letter, trees, scratch):
             return f"{verdict}: {section.remark}".removesuffix(": "), None, []
     stop = holding(trees, letter, "Stop", known_words)
     if stop:
-        return "", None, [Fault(f"{letter.name}:{stop.line}", stop.remark),
-                          *missing(trees, letter, known_words)]
+        return "", None, [Fault(stop.where, stop.remark), *missing(trees, letter, known_words)]
     for name in set(words) - set(known_words):
         return "", None, [wordless(letter, name)]
     spoken_folder = spoken(folder, words, scratch)
