@@ -211,10 +211,7 @@ def marked_guest(so, kernel, flags, args, quiet=False):
     file = os.path.join(OUT, "log", f"real-{kernel}.marks")
     figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},marks=on"}, quiet)
     clock = {key: figure["value"] for key, figure in figures.items()}
-    try:
-        profile.per_io(figures, file, os.path.join(tree_of(kernel), "System.map"), PARTS)
-    except profile.BadInput as e:
-        sys.exit(f"bench: {kernel}: {e}")
+    profile.per_io(figures, file, os.path.join(tree_of(kernel), "System.map"), PARTS)
     os.remove(file)
     for key, figure in figures.items():
         if CASES[key[1]].args["disk"] == "atonce" and \
@@ -229,10 +226,7 @@ def sharing_guest(so, kernel, flags, args, quiet=False):
     file = os.path.join(OUT, "log", f"shared-{kernel}.lines")
     figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},lines=on",
                                           "QEMU_WORDS": "-smp 2"}, quiet)
-    try:
-        return profile.shared_lines(figures, file, os.path.join(tree_of(kernel), "System.map"))
-    except profile.BadInput as e:
-        sys.exit(f"bench: {kernel}: {e}")
+    return profile.shared_lines(figures, file, os.path.join(tree_of(kernel), "System.map"))
 
 
 def guest_of(name):
@@ -322,11 +316,8 @@ def profile_on(case, kernel):
             return None
         clocks += [f["value"] * passes * units for k, f in figures.items() if k[2] == metric]
     clock = (clocks[1] - clocks[0]) / ((most - 1) * units)
-    try:
-        symbols = profile.one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
-                                        (units, most * units))
-    except profile.BadInput as e:
-        sys.exit(f"bench: {kernel}: {e}")
+    symbols = profile.one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
+                                    (units, most * units))
     error = sum(symbols.values()) / clock - 1
     print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
     if abs(error) > CLOCK_ERROR:

@@ -626,9 +626,9 @@ def check_target(base, version, target):
 
 # The commands
 
-def report(faults):
+def report(faults, program="overlay"):
     for fault in faults:
-        print(f"overlay: {fault}", file=sys.stderr)
+        print(f"{program}: {fault}", file=sys.stderr)
     return 1 if faults else 0
 
 
@@ -711,18 +711,25 @@ def arguments(argv):
     return args
 
 
-def main(argv):
+def do_it(argv):
+    args = arguments(argv)
+    if args.check_smpl:
+        return do_check(args.overlay)
+    if args.files:
+        return do_list(args.overlay, args.base)
+    return do_apply(*args.trees, args.overlay)
+
+
+def main(argv, command=do_it, program="overlay"):
+    """The exit code of a command; series.py has others."""
     try:
-        args = arguments(argv)
-        if args.check_smpl:
-            return do_check(args.overlay)
-        if args.files:
-            return do_list(args.overlay, args.base)
-        return do_apply(*args.trees, args.overlay)
+        return command(argv)
+    except Fault as fault:
+        return report([fault], program)
     except Refusal as refusal:
-        print(f"overlay: {refusal}", file=sys.stderr)
+        print(f"{program}: {refusal}", file=sys.stderr)
     except OSError as error:
-        print(f"overlay: {error.filename or 'system'}: {error.strerror}", file=sys.stderr)
+        print(f"{program}: {error.filename or 'system'}: {error.strerror}", file=sys.stderr)
     except KeyboardInterrupt:
         return 130
     return 2

@@ -18,6 +18,7 @@ import os
 import re
 import statistics
 import subprocess
+import sys
 from collections import Counter
 
 UNKNOWN = "[module or unknown]"
@@ -39,10 +40,6 @@ IDLE = re.compile(r"do_idle|cpu_startup_entry|default_idle(_call)?|arch_cpu_idle
                   r"schedule_idle|cpuidle_\w+|(menu|haltpoll)_(select|reflect|enable\w*)|"
                   r"cpu_idle_poll\w*|tick_nohz_idle_\w+|tick_nohz_(get_)?sleep\w*|ct_idle_\w+|"
                   r"tick_nohz_(start|stop)_idle|can_stop_idle_tick|sched_idle_set_state")
-
-
-class BadInput(Exception):
-    """A file that cannot be used; the text says which and why."""
 
 
 def function(name):
@@ -86,7 +83,7 @@ def read_blocks(path, system_map):
             else:
                 break
     if counts or not blocks:
-        raise BadInput(f"{path}: cut short: QEMU did not end in good order")
+        sys.exit(f"bench: {path}: cut short: QEMU did not end in good order")
     return blocks
 
 
@@ -106,7 +103,7 @@ def per_io(figures, path, map_path, parts):
                 for block in read_blocks(path, SystemMap(map_path))]
     marked = [figure for figure in figures.values() if "part" in figure]
     if len(segments) != len(marked) * (SETUP + parts):
-        raise BadInput(f"{path}: {len(segments)} marks of {len(marked)} figures")
+        sys.exit(f"bench: {path}: {len(segments)} marks of {len(marked)} figures")
     for number, figure in enumerate(marked):
         start = number * (SETUP + parts) + SETUP
         figure["values"] = [round(insns / figure["part"], 1)
@@ -128,7 +125,7 @@ def shared_lines(figures, path, map_path):
                          if n > LEAST * int(number)} | {"all": round(moved.total() / int(number), 2)})
             moved.clear()
     if moved or len(runs) != len(figures):
-        raise BadInput(f"{path}: {len(runs)} runs of {len(figures)} figures")
+        sys.exit(f"bench: {path}: {len(runs)} runs of {len(figures)} figures")
     return {(*key[:2], name): {**figure, "metric": name, "value": value, "values": [value]}
             for (key, figure), run in zip(figures.items(), runs) for name, value in run.items()}
 

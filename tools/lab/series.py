@@ -914,9 +914,7 @@ def do_check(root):
 
 
 def report(faults):
-    for fault in faults:
-        print(f"series: {fault}", file=sys.stderr)
-    return 1 if faults else 0
+    return overlay.report(faults, "series")
 
 
 def refuse(tree, version, faults, more=""):
@@ -1035,21 +1033,15 @@ def arguments(argv):
     return args
 
 
+def do_it(argv):
+    args = arguments(argv)
+    if args.check:
+        return do_check(args.overlay)
+    return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out, args.topic)
+
+
 def main(argv):
-    try:
-        args = arguments(argv)
-        if args.check:
-            return do_check(args.overlay)
-        return do_series(args.overlay, Path(os.path.abspath(args.tree)), args.out, args.topic)
-    except Fault as fault:
-        return report([fault])
-    except Refusal as refusal:
-        print(f"series: {refusal}", file=sys.stderr)
-    except OSError as error:
-        print(f"series: {error.filename or 'system'}: {error.strerror}", file=sys.stderr)
-    except KeyboardInterrupt:
-        return 130
-    return 2
+    return overlay.main(argv, do_it, "series")
 
 
 if __name__ == "__main__":
