@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write what was measured as one HTML page that needs nothing else: no network, no script.
 
-    bench_report.py [RESULTS [PAGE]]     $O/results.json and $O/report.html, unless they are named
+    bench_report.py [RESULTS]       report.html beside RESULTS ($O/results.json)
 
 RESULTS is a list of rows as bench.py or the kit's field writes them; steps.json beside it has those
 of make series-steps. BASE=6.1 shows only that base. A section without data says what measures it.
@@ -409,10 +409,10 @@ def write(rows):
 
 
 def main():
-    if len(sys.argv) > 3:
-        sys.exit("usage: bench_report.py [RESULTS [PAGE]]")
+    if len(sys.argv) > 2:
+        sys.exit("usage: bench_report.py [RESULTS]")
     source = sys.argv[1] if len(sys.argv) > 1 else bench.RESULTS
-    out = sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(source), "report.html")
+    out = os.path.join(os.path.dirname(source), "report.html")
     base = os.environ.get("BASE")
     if not os.path.exists(source):
         sys.exit(f"bench: no {source}: make run")

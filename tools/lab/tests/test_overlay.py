@@ -275,10 +275,10 @@ class OverlayTest(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         return run.stdout.splitlines()
 
-    def fails(self, *lines, code=1, args=None, env=None):
+    def fails(self, *lines, code=1, args=None):
         """Run, expecting these lines on stderr and an untouched target."""
         before = snapshot(self.target)
-        run = self.run_tool(*(args or (self.base, self.target)), env=env)
+        run = self.run_tool(*(args or (self.base, self.target)))
         said = run.stderr.replace(str(self.folder) + "/", "").splitlines()
         self.assertEqual(said, ["overlay: " + line for line in lines])
         self.assertEqual((run.returncode, run.stdout), (code, ""))
