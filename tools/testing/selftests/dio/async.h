@@ -142,7 +142,7 @@ static inline int wait_until_it_waits(pid_t pid)
 }
 
 struct ring {
-	int fd;
+	int fd, wide;		/* wide: with entries of 128 bytes */
 	unsigned int queued;
 	unsigned int *sq_tail, *sq_mask, *sq_array;
 	unsigned int *cq_head, *cq_tail, *cq_mask;
@@ -168,12 +168,13 @@ static inline void ring_setup(struct ring *r, unsigned int depth, unsigned int f
 	if (r->fd < 0)
 		die(4, "no io_uring: %s", strerror(errno));
 	r->queued = 0;
+	r->wide = !!(flags & IORING_SETUP_SQE128);
 	sq = ring_map(r->fd, p.sq_off.array + p.sq_entries * sizeof(unsigned int),
 		      IORING_OFF_SQ_RING);
 	cq = ring_map(r->fd, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe),
 		      IORING_OFF_CQ_RING);
-	r->sqes = ring_map(r->fd, p.sq_entries * sizeof(struct io_uring_sqe) <<
-			   !!(flags & IORING_SETUP_SQE128), IORING_OFF_SQES);
+	r->sqes = ring_map(r->fd, p.sq_entries * sizeof(struct io_uring_sqe) << r->wide,
+			   IORING_OFF_SQES);
 	r->sq_tail = (unsigned int *)(sq + p.sq_off.tail);
 	r->sq_mask = (unsigned int *)(sq + p.sq_off.ring_mask);
 	r->sq_array = (unsigned int *)(sq + p.sq_off.array);
@@ -194,7 +195,7 @@ static inline struct io_uring_sqe *ring_queue(struct ring *r, int fd, int op, vo
 					      unsigned int len, __u64 pos, __u64 data)
 {
 	unsigned int tail = *r->sq_tail, index = tail & *r->sq_mask;
-	struct io_uring_sqe *sqe = &r->sqes[index];
+	struct io_uring_sqe *sqe = &r->sqes[index << r->wide];
 
 	*sqe = (struct io_uring_sqe) {
 		.opcode = op,

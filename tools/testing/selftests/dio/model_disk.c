@@ -81,20 +81,13 @@ static const struct word words[] = {
 	{ .name = NULL }
 };
 
-/* Entries of 128 bytes, which ublk's control commands need: struct io_uring_sqe is 64. */
+/* ublk's control commands need wide entries, of which struct io_uring_sqe is the first half. */
 static struct io_uring_sqe *queue_command(struct ring *r, int fd, unsigned int op, __u64 data)
 {
-	unsigned int tail = *r->sq_tail, index = tail & *r->sq_mask;
-	struct io_uring_sqe *sqe = &r->sqes[2 * index];
+	struct io_uring_sqe *sqe = ring_queue(r, fd, IORING_OP_URING_CMD, NULL, 0, 0, data);
 
-	memset(sqe, 0, 2 * sizeof(*sqe));
-	sqe->opcode = IORING_OP_URING_CMD;
-	sqe->fd = fd;
+	memset(sqe + 1, 0, sizeof(*sqe));
 	sqe->cmd_op = op;
-	sqe->user_data = data;
-	r->sq_array[index] = index;
-	__atomic_store_n(r->sq_tail, tail + 1, __ATOMIC_RELEASE);
-	r->queued++;
 	return sqe;
 }
 
