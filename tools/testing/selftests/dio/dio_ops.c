@@ -53,6 +53,7 @@
 #include "claim.h"
 #include "raw_ioctl.h"
 #include "words.h"
+#define ASYNC_NONE	1	/* a kernel without AIO or rings is no reason to skip */
 #include "async.h"
 #include "load.h"
 

@@ -146,7 +146,11 @@ static void open_device(struct reader *r)
 /* Touched, so that no page fault falls into the time */
 static void *touched_memory(size_t size, int how)
 {
-	return memset(map_memory(size, how), 0, size);
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		die(EXIT_IO, "no memory for %zu bytes", size);
+	return memset(mem, 0, size);
 }
 
 static void __noreturn fail_read(const struct reader *r, ssize_t n, unsigned long long offset)
