@@ -145,7 +145,6 @@ static_assert(offsetofend(struct dio, cleaned) <= 64);
  * @next_offset: and where in that page
  * @opf: operation and flags of all bios
  * @first_used: struct dio's own bio has been taken
- * @plugged: @plug is active
  * @lent: the pin of the page that the cursor stands in went with what is in front of it
  * @get_block: the file system's
  * @iter: memory not yet fetched
@@ -154,7 +153,6 @@ static_assert(offsetofend(struct dio, cleaned) <= 64);
  * @head: index of that page
  * @nr: pages fetched
  * @map: the present mapping
- * @plug: keeps the bios of a large I/O together
  * @pages: pages fetched; not cleared
  */
 struct dio_cursor {
@@ -166,7 +164,6 @@ struct dio_cursor {
 	unsigned int blkbits;
 	bool skip_holes;
 	bool first_used;
-	bool plugged;
 	bool lent;
 	unsigned int next_offset;
 	struct page *next;
@@ -179,7 +176,6 @@ struct dio_cursor {
 	unsigned int head;
 	unsigned int nr;
 	struct buffer_head map;
-	struct blk_plug plug;
 	struct page *pages[DIO_BATCH];
 };
 
@@ -468,18 +464,9 @@ static unsigned int dio_vecs_left(struct dio_cursor *cur)
 	return bio_max_segs(max_t(u64, 1, (cur->end - cur->pos) / PAGE_SIZE + 2 * segs + zeros));
 }
 
-static void dio_submit(struct dio *dio, struct dio_cursor *cur, bool more)
+static void dio_submit(struct dio *dio, struct dio_cursor *cur)
 {
 	struct bio *bio = cur->bio;
-
-	/*
-	 * Not for one bio that blk-mq has at once: it cuts a large one into pieces as long as
-	 * requests get. There is nothing to merge, and the disk has the first of them sooner.
-	 */
-	if (!cur->plugged && (more || bdev_wants_plug(bio->bi_bdev))) {
-		blk_start_plug(&cur->plug);
-		cur->plugged = true;
-	}
 
 	dio_hold(dio, cur);
 	cur->bio = NULL;
@@ -565,7 +552,7 @@ static inline void dio_prepare_bio(struct dio *dio, struct dio_cursor *cur, sect
 	if (bio) {
 		if (bio_end_sector(bio) == sector && bio->bi_bdev == cur->map.b_bdev)
 			return;
-		dio_submit(dio, cur, true);
+		dio_submit(dio, cur);
 	}
 	dio_new_bio(dio, cur, sector);
 }
@@ -675,7 +662,7 @@ static void dio_zero(struct dio *dio, struct dio_cursor *cur, sector_t sector, s
 
 		dio_prepare_bio(dio, cur, sector);
 		if (!dio_add(dio, cur, ZERO_PAGE(0), 0, part)) {
-			dio_submit(dio, cur, true);
+			dio_submit(dio, cur);
 			continue;
 		}
 		sector += part >> SECTOR_SHIFT;
@@ -701,7 +688,7 @@ static void dio_send(struct dio *dio, struct dio_cursor *cur)
 		if (!len)
 			break;
 		if (!dio_add(dio, cur, cur->pages[cur->head], cur->offset, len)) {
-			dio_submit(dio, cur, true);
+			dio_submit(dio, cur);
 			dio_prepare_bio(dio, cur, cur->sector + (sent >> SECTOR_SHIFT));
 			continue;
 		}
@@ -714,7 +701,7 @@ static void dio_send(struct dio *dio, struct dio_cursor *cur)
 
 	/* The file system is about to read what lies next on the disk: go ahead of it. */
 	if (!cur->map_len && buffer_boundary(&cur->map) && cur->bio)
-		dio_submit(dio, cur, cur->pos < cur->end);
+		dio_submit(dio, cur);
 }
 
 /* A hole reads as zeros, as much of it as there is memory fetched. */
@@ -842,9 +829,11 @@ static int dio_walk(struct dio *dio, struct dio_cursor *cur)
 /* All mapping and sending; the errors that end an I/O early are sorted out here. */
 static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
 {
+	struct blk_plug plug;
 	bool short_is_fine;
 	int ret;
 
+	blk_start_plug(&plug);
 	ret = dio_walk(dio, cur);
 	dio_release_fetched(dio, cur);
 	if (ret == -ENOTBLK)
@@ -866,9 +855,8 @@ static int dio_submit_all(struct dio *dio, struct dio_cursor *cur)
 	}
 
 	if (cur->bio)
-		dio_submit(dio, cur, false);
-	if (cur->plugged)
-		blk_finish_plug(&cur->plug);
+		dio_submit(dio, cur);
+	blk_finish_plug(&plug);
 	return ret;
 }
 
@@ -1078,7 +1066,6 @@ ssize_t __blockdev_direct_IO(struct kiocb *iocb, struct inode *inode, struct blo
 	cur.skip_holes = flags & DIO_SKIP_HOLES;
 	cur.first_used = false;
 	cur.lent = false;
-	cur.plugged = false;
 	cur.bio = NULL;
 	cur.opf = dio_opf(iocb, iter);
 	cur.get_block = get_block;

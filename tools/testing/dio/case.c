@@ -142,7 +142,6 @@ static void draw_request(void)
 	c.priority = pick(8);
 	c.hint = pick(6);
 	c.cached = chance(4);
-	c.wants_plug = chance(4);
 }
 
 /* Which pages are behind the addresses, each once: in order, or runs of them from behind */

@@ -219,7 +219,6 @@ struct address_space {
 
 struct block_device {
 	unsigned int lbits;
-	bool wants_plug;
 };
 
 struct inode {
@@ -352,7 +351,6 @@ void bio_set_pages_dirty(struct bio *bio);
 void submit_bio(struct bio *bio);
 void blk_start_plug(struct blk_plug *plug);
 void blk_finish_plug(struct blk_plug *plug);
-#define bdev_wants_plug(bdev)		((bdev)->wants_plug)
 #define blksize_bits(size)		__builtin_ctz(size)
 #define bdev_logical_block_size(bdev)	(1U << (bdev)->lbits)
 #define bio_set_dev(bio, bdev)	((bio)->bi_bdev = (bdev), (bio)->in_cgroup = true)

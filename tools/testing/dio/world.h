@@ -62,7 +62,7 @@ struct dio_case {
 	unsigned int second_disk, disk_sectors;	/* where the second disk begins, where it ends */
 	enum hole_report report;
 	bool defer;
-	bool cached, wants_plug;
+	bool cached;
 	/* memory: which page is behind an address, and of which kind */
 	unsigned int nr_pages, page_of[NR_PAGES];
 	bool endless;			/* they repeat themselves */
