@@ -164,7 +164,7 @@ static unsigned long ra_history(struct readahead_control *ractl, unsigned long m
 
 /*
  * A page that a later run uses is not in vain: if the part f of the file is there one of n costs
- * 1 - f and saves f / n of a wait. Not for a scan with gaps, nor where some had to go.
+ * 1 - f, saves f / n of a wait. Not for a scan with gaps, where some had to go, or came in vain.
  */
 static pgoff_t ra_warm_end(struct readahead_control *ractl, const struct ra_view *view,
 			   pgoff_t end, unsigned long max)
@@ -308,7 +308,7 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 		ra_cost(view.len, size, 0, &end);
 	view.state = back ? RA_SINGLE : end || !history ? RA_FAULTS : RA_UNKNOWN;
 	if (end) {
-		end = ra_warm_end(ractl, &view, view.origin + end, max);
+		end = ra_warm_end(ractl, &view, view.origin + end, given_up ? 0 : max);
 		ra_set_window(ractl->ra, &view, index, end, min(max, RA_AT_ONCE), 1);
 		return true;
 	}
