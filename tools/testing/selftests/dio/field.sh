@@ -18,15 +18,10 @@
 # Exit: 0 a turn is done, 1 a disk failed, its data is wrong or has changed, or a program failed; 2
 # usage; 130 or 143 stopped by a signal.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_files.sh
 . "$DIO_DIR/dio_files.sh"
-# shellcheck source=field_machine.sh
 . "$DIO_DIR/field_machine.sh"
-# shellcheck source=field_verify.sh
 . "$DIO_DIR/field_verify.sh"
-# shellcheck source=field_cases.sh
 . "$DIO_DIR/field_cases.sh"
 
 # The kit has what a machine may lack in bin, by way of busybox.

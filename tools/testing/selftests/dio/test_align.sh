@@ -9,11 +9,8 @@
 # Who is hurt by a broken promise: programs that ask, as data bases do, and then fail, or go on in
 # the page cache. Broken is -EINVAL for what was promised, or wrong data, or no promise.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_lio.sh
 . "$(dirname "$0")/dio_lio.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
 systems="$dio_systems

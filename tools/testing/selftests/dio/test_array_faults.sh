@@ -10,11 +10,8 @@
 # and DIO_SCRATCH are not used. What the SCSI layer does by itself (aborts, resets, busy hosts,
 # reservations, ALUA), and zoned disks, are blktests' to test: arrays.rst.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_lio.sh
 . "$DIO_DIR/dio_lio.sh"
-# shellcheck source=dio_md.sh
 . "$DIO_DIR/dio_md.sh"
 
 small=67108864

@@ -15,7 +15,6 @@
 # the bios that a device-mapper disk counts must be exactly as many as there are pieces of the file,
 # in the order of the disk, in each request: what filefrag tells.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 mib=24

@@ -6,7 +6,6 @@
 # Reads DIO_DISKS (or two scsi_debug disks) every way. What needs known data or a disk that fails is
 # tested on scsi_debug disks and device-mapper tables of our own, never on the user's disks.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 read="$DIO_DIR/disk_read"

@@ -8,7 +8,6 @@
 # around what it wrote. Everything here happens on scsi_debug disks, whatever DIO_DISKS and
 # DIO_SCRATCH say. No kernel is booted: a uname of ours says which one this is.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 field=$DIO_DIR/field.sh

@@ -11,9 +11,7 @@
 # A case fails on data that is wrong, now or once the file system has been mounted anew, and on
 # processes that hang. DIO_OPS scales the operations of dio_race.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
 ops=${DIO_OPS:-100}

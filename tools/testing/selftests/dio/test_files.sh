@@ -12,9 +12,7 @@
 # to a file (memory that is the kernel's own, in bio_vecs).
 # DIO_OPS scales the number of operations.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
 ops=${DIO_OPS:-200}

@@ -7,9 +7,7 @@
 # Who is hurt by a lost one: who must not wait waits; a poller finds nothing; a commit is not on the
 # disk; what is urgent queues behind what is not; a cgroup has I/O that nobody counts.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
 trace=/sys/kernel/tracing/instances/dio_flags

@@ -7,7 +7,6 @@
 # Who is hurt by a broken guard: whoever gives these tests the name of the wrong disk. Everything
 # here happens on scsi_debug disks, whatever DIO_DISKS and DIO_SCRATCH say.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 # --- What is said ------------------------------------------------------------------------------

@@ -6,7 +6,6 @@
 # Who is hurt when not: whoever is new here. -h asked of a program that takes it for a file, or a
 # test that is started only to ask, are how a disk gets written.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 # helps PROGRAM: exit 0, the usage of PROGRAM on stdout, nothing on stderr

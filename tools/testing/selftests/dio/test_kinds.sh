@@ -14,11 +14,8 @@
 # the disk, or gives other data.
 # DIO_OPS scales the number of operations.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
-# shellcheck source=dio_lio.sh
 . "$(dirname "$0")/dio_lio.sh"
 
 ops=${DIO_OPS:-200}

@@ -12,7 +12,6 @@
 # what the link carries (192.7 MiB/s), and of a random I/O of 4 KiB the overhead, a seek to the next
 # track and 1 ms of turning (fc), or 20 us and the link (nvme).
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 nodes()

@@ -7,9 +7,7 @@
 # Who is hurt by a broken path: whoever is short of memory. A call that says something else, or wrong
 # data, or a page that stays pinned, or a lock that stays held, which the kernel complains of.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
 debug=/sys/kernel/debug

@@ -11,7 +11,6 @@
 # segments of the driver's patch are counted on the ring: 1 MiB that lies in one piece is one descriptor
 # in one entry, and was sixteen in four.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 isp=/sys/kernel/debug/isp24xx

@@ -14,9 +14,7 @@
 # Then memory is short: the same readers, and fio, which reads and writes at random and verifies
 # what it wrote.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
 rounds=${DIO_ROUNDS:-3}

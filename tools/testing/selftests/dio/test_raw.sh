@@ -10,9 +10,7 @@
 # polled, one that takes two requests, and one that is done at once; scsi_debug those that are pulled
 # out, and one that is sick. tools/lab/raw_mutants.sh shows what all of it is worth.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_lio.sh
 . "$(dirname "$0")/dio_lio.sh"
 
 raw="$DIO_DIR/raw"

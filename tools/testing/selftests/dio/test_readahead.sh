@@ -26,7 +26,6 @@
 #
 # A kernel without readahead's tracepoints is skipped, unless DIO_STOCK is set: to see it fail.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
 
 # count CMD...: sets $reads and $pages to what the disk reads for CMD

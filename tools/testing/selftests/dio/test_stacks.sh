@@ -20,11 +20,8 @@
 # each write is allowed for what else happens. RAID5 is not here: its thread does all writes, in any
 # kernel.
 
-# shellcheck source=dio_common.sh
 . "$(dirname "$0")/dio_common.sh"
-# shellcheck source=dio_md.sh
 . "$(dirname "$0")/dio_md.sh"
-# shellcheck source=dio_files.sh
 . "$(dirname "$0")/dio_files.sh"
 
 n=1000
