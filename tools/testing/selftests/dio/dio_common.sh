@@ -15,7 +15,7 @@
 # Disks come from the user (DIO_DISKS, read only; DIO_SCRATCH, written if --write is given too), and
 # dio_guard.sh has nothing against them; or from scsi_debug, one host and one store a disk, as a
 # module or built in. No udev is needed. They are known by the kernel's names.
-# Functions given to dio_check and dio_expect run in the test's own shell, so they may set
+# Functions given to dio_check and dio_try run in the test's own shell, so they may set
 # variables and call dio_on_exit. Names that begin with _dio are private to this file.
 
 # shellcheck disable=SC2034 # these are for the tests
@@ -26,7 +26,7 @@ DIO_MADE=0		# the disks of DIO_LIST are ours and may be written
 DIO_LIST=""		# dio_get_disks: disks to read, separated by blanks
 DIO_DISK=""		# dio_get_scratch: a disk to write
 DIO_SECTORS=0		# dio_get_part: the length of its part
-DIO_TMP=""		# a directory for the test's files, removed at the end
+DIO_TMP=""		# a directory for the test's files, removed at the end; it has one to mount on, mnt
 DIO_RAW=0		# dio_get_raw: the number of a raw device
 DIO_DM=""		# dio_dm: the node that it made
 DIO_NULL=""		# dio_null: the node that it made
@@ -63,8 +63,9 @@ _dio_end()
 	_dio_rc=$?
 	trap - EXIT
 	trap '' INT TERM
+	dio_umount "$DIO_TMP/mnt" 2>/dev/null
 	eval "$_dio_cleanup"
-	[ -z "$DIO_TMP" ] || _dio_remove "$DIO_TMP"
+	_dio_remove "$DIO_TMP"
 	[ "$_dio_planned" -gt 0 ] || exit "$_dio_rc"
 	echo "# Totals: pass:$((_dio_ran - _dio_failed - _dio_skipped)) fail:$_dio_failed" \
 		"xfail:0 xpass:0 skip:$_dio_skipped error:0"
@@ -93,7 +94,7 @@ $_dio_cleanup"
 # it; a program that is no test calls it alone.
 dio_start()
 {
-	DIO_TMP=$(mktemp -d) || return
+	DIO_TMP=$(mktemp -d) && mkdir "$DIO_TMP/mnt" || return
 	trap _dio_end EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
@@ -101,24 +102,16 @@ dio_start()
 
 dio_init()
 {
-	while [ $# -gt 0 ]; do
-		case $1 in
-		-h|--help)
-			_dio_usage
-			exit 0
-			;;
-		--write)
-			DIO_WRITE=1
-			;;
-		--content=*)
-			DIO_CONTENT=${1#*=}
-			;;
+	for _dio_w in "$@"; do
+		case $_dio_w in
+		-h|--help)	_dio_usage; exit 0 ;;
+		--write)	DIO_WRITE=1 ;;
+		--content=*)	DIO_CONTENT=${_dio_w#*=} ;;
 		*)
-			echo "$(basename "$0"): unknown option $1" >&2
+			echo "$(basename "$0"): unknown option $_dio_w" >&2
 			exit 2
 			;;
 		esac
-		shift
 	done
 	echo "TAP version 13"
 	[ "$(id -u)" -eq 0 ] || dio_skip_all "must be run as root"
@@ -168,33 +161,31 @@ dio_fail()
 }
 
 # The case's name goes to the kernel's log, too: what is said there next has an owner.
-_dio_begin()
+_dio_run()
 {
-	_dio_name=$1
-	_dio_got=0
+	_dio_name=$1 _dio_got=0
 	[ ! -w /dev/kmsg ] || { echo "<6>dio: $(basename "$0" .sh): $1" >/dev/kmsg; } 2>/dev/null || :
+	shift
+	_dio_line=$*
+	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
 }
 
 # dio_check NAME CMD...: passes when CMD succeeds; its output is shown when it does not.
 dio_check()
 {
-	_dio_begin "$1"
-	shift
-	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
-	_dio_result "$@"
+	_dio_run "$@"
+	_dio_result
 }
 
 # dio_try NAME CMD...: as dio_check, but CMD may exit with 4 to be skipped, for the reason that its
 # last line gives.
 dio_try()
 {
-	_dio_begin "$1"
-	shift
-	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
+	_dio_run "$@"
 	if [ "$_dio_got" -eq 4 ]; then
 		dio_skip "$_dio_name" "$(tail -n 1 "$DIO_TMP/.check")"
 	else
-		_dio_result "$@"
+		_dio_result
 	fi
 }
 
@@ -215,28 +206,27 @@ _dio_result()
 	if [ "$_dio_got" -eq 0 ]; then
 		dio_ok "$_dio_name"
 	else
-		dio_fail "$_dio_name" "exit $_dio_got: $*
+		dio_fail "$_dio_name" "exit $_dio_got: $_dio_line
 $(tail -n 20 "$DIO_TMP/.check")"
 	fi
 }
 
-# dio_expect RC REGEX NAME CMD...: passes when CMD exits with RC and its stderr is one line that
-# matches the extended regular expression.
-dio_expect()
+# dio_ends RC REGEX CMD...: CMD exits with RC, and says a line that matches the extended regular
+# expression.
+dio_ends()
 {
-	_dio_want=$1
-	_dio_regex=$2
-	_dio_begin "$3"
-	shift 3
-	"$@" >"$DIO_TMP/.out" 2>"$DIO_TMP/.err" || _dio_got=$?
-	if [ "$_dio_got" -eq "$_dio_want" ] && [ "$(wc -l <"$DIO_TMP/.err")" -eq 1 ] &&
-	   grep -Eq -e "$_dio_regex" "$DIO_TMP/.err"; then
-		dio_ok "$_dio_name"
-	else
-		dio_fail "$_dio_name" "$*
-exit $_dio_got, wanted $_dio_want; stderr, wanted one line like /$_dio_regex/:
-$(tail -n 20 "$DIO_TMP/.err")"
-	fi
+	_dio_want=$1 _dio_regex=$2 _dio_is=0
+	shift 2
+	"$@" >"$DIO_TMP/.said" 2>&1 || _dio_is=$?
+	cat "$DIO_TMP/.said"
+	echo "exit $_dio_is, wanted $_dio_want and /$_dio_regex/ of $*"
+	[ "$_dio_is" -eq "$_dio_want" ] && grep -Eq -e "$_dio_regex" "$DIO_TMP/.said"
+}
+
+# dio_says RC REGEX CMD...: and that line is all
+dio_says()
+{
+	dio_ends "$@" && [ "$(wc -l <"$DIO_TMP/.said")" -eq 1 ]
 }
 
 # --- What a test needs -------------------------------------------------------------------------
@@ -258,6 +248,20 @@ dio_wait()
 		[ "$_dio_tries" -gt 0 ] || return 1
 		sleep 0.1
 	done
+}
+
+# dio_then UNDO CMD...: CMD, then UNDO, which is a command line; fails if that does, or as CMD does
+dio_then()
+{
+	_dio_second "$@"
+	set -- "$1" $?
+	eval "$1" && return "$2"
+}
+
+_dio_second()
+{
+	shift
+	"$@"
 }
 
 # dio_settle: udev, where it runs, has looked at all that has come, was scanned or was closed by a

@@ -77,9 +77,7 @@ dio_fs_on()
 {
 	dio_fs_mount "$1" "$2" "$DIO_TMP/mnt" || return
 	shift 2
-	_dio_bad=0
-	"$@" || _dio_bad=$?
-	umount "$DIO_TMP/mnt" && return "$_dio_bad"
+	dio_then "umount $DIO_TMP/mnt" "$@"
 }
 
 # dio_fs_with NAME MAKER DEV CMD...: CMD while a fresh one is mounted as $DIO_TMP/mnt

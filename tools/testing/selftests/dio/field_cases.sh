@@ -84,7 +84,6 @@ make_file()
 		{ why="DIO_SCRATCH is too small"; return 1; }
 	# shellcheck disable=SC2086 # a command line
 	why=$($_maker "$_node" 2>&1) || { why="$_maker: $(echo "$why" | tail -n 1)"; return 1; }
-	mkdir -p "$DIO_TMP/mnt"
 	mount -i -t "$where" -o noatime "$_node" "$DIO_TMP/mnt" || die "$where cannot be mounted"
 	on=$DIO_TMP/mnt/file
 	counters=$_node
@@ -118,7 +117,7 @@ field_end_case()
 		dio_unbind "$_raw"
 	done
 	raws=""
-	[ ! -d "$DIO_TMP/mnt" ] || dio_umount "$DIO_TMP/mnt"
+	dio_umount "$DIO_TMP/mnt"
 }
 
 # --- What a round took ---------------------------------------------------------------------------

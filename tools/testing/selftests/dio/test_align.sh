@@ -61,8 +61,6 @@ on_disk()
 dio_init "$@"
 dio_need dd
 dio_get_scratch
-mkdir "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
 DIO_SECTORS=131072
 dio_plan $(($(echo "$systems" | wc -l) * 2 + 2))
 

@@ -70,13 +70,9 @@ fails()
 	return 1
 }
 
-# A case, after which the raw device is free
-one_way()
+free_raw()
 {
-	one_rc=0
-	"$@" || one_rc=$?
-	[ "$DIO_RAW" -eq 0 ] || dio_unbind "$DIO_RAW" || return
-	return $one_rc
+	[ "$DIO_RAW" -eq 0 ] || dio_unbind "$DIO_RAW"
 }
 
 # each_way NAME CMD...: three results; CMD may exit with 4 to be skipped for the reason that its last
@@ -88,7 +84,7 @@ each_way()
 	for way in direct raw buffered; do
 		each_lacks=$lacking
 		[ "$way" != raw ] || [ "$DIO_RAW" -ne 0 ] || each_lacks="kernel has no raw driver"
-		dio_unless "$each_lacks" "$each_name, $way" one_way "$@"
+		dio_unless "$each_lacks" "$each_name, $way" dio_then free_raw "$@"
 	done
 }
 
@@ -143,15 +139,14 @@ ioerrs()
 # into its disks, so the first half begins with the end of its disk.
 mirror()
 {
-	rc=0
-	dio_dm half "0 8192 linear $DIO_DISK 98304
-8192 98304 linear $DIO_DISK 0" && read_mirror || rc=$?
-	bad_sector 10 && dio_md_remove && dio_dm_remove half && return $rc
+	dio_then "bad_sector 10 && dio_md_remove && dio_dm_remove half" read_mirror
 }
 
 # Exits with 4 if the kernel cannot have one.
 read_mirror()
 {
+	dio_dm half "0 8192 linear $DIO_DISK 98304
+8192 98304 linear $DIO_DISK 0" || return
 	if ! dio_md raid1 "$DIO_DM" "$LIO_DISK"; then
 		echo "$DIO_WHY"
 		return $((${DIO_WHY:+3} + 1))

@@ -74,8 +74,6 @@ dio_get_part boundary
 dio_need dd mke2fs filefrag
 counter=${DIO_DM##*/}
 [ -e "/sys/class/block/$counter" ] || counter=$(basename "$(readlink -f "$DIO_DM")")
-mkdir "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan 14
 
 for block in 1024 4096; do

@@ -75,20 +75,6 @@ stamps()
 	done
 }
 
-# says RC REGEX PROGRAM ARG...: it fails in this way.
-says()
-{
-	rc_wanted=$1
-	regex=$2
-	shift 2
-	rc=0
-	"$@" >"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	echo "exit $rc, wanted $rc_wanted and /$regex/"
-	[ "$rc" -eq "$rc_wanted" ] && [ "$(wc -l <"$DIO_TMP/said")" -eq 1 ] &&
-		grep -Eq "$regex" "$DIO_TMP/said"
-}
-
 # put_sector N: write sector N of the first disk from stdin.
 put_sector()
 {
@@ -102,8 +88,8 @@ says_wrong()
 	data_regex=$1
 	shift
 	blockdev --flushbufs "$one"
-	says 5 "$data_regex" "$read" blocks=1 bs=1m verify "$@" &&
-		says 5 "$data_regex" "$read" blocks=1 bs=1m verify direct "$@"
+	dio_says 5 "$data_regex" "$read" blocks=1 bs=1m verify "$@" &&
+		dio_says 5 "$data_regex" "$read" blocks=1 bs=1m verify direct "$@"
 	bad=$?
 	"$stamp" disk=1 size=1m write-device "$one" && return "$bad"
 }
@@ -140,7 +126,7 @@ late()
 2048 $((size - 2048)) error" || { echo "$DIO_WHY"; return 1; }
 	for way in "" direct; do
 		# shellcheck disable=SC2086 # a word or none
-		says 4 "^disk_read: $DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
+		dio_says 4 "^disk_read: $DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
 			"$read" blocks=8 bs=256k $way "$DIO_DM" "$two" || return
 	done
 }
@@ -167,7 +153,7 @@ stops()
 	wait $pid
 	[ $? -eq 143 ] && dio_wait 5 nobody_reads || return
 	dio_dm broken "0 $size error" || return
-	says 4 "^disk_read: $DIO_DM: read error at offset 0" "$read" blocks=1k bs=4k direct \
+	dio_says 4 "^disk_read: $DIO_DM: read error at offset 0" "$read" blocks=1k bs=4k direct \
 		"$endless" "$DIO_DM" && dio_wait 5 nobody_reads
 }
 
@@ -181,7 +167,7 @@ raw()
 		cat "$DIO_TMP/json"
 		grep -q '"mode": "raw"' "$DIO_TMP/json" || return
 	done
-	says 2 "nocopy does not work on a raw device" "$read" blocks=1 bs=1m nocopy \
+	dio_says 2 "nocopy does not work on a raw device" "$read" blocks=1 bs=1m nocopy \
 		"/dev/raw/raw$DIO_RAW"
 }
 
@@ -190,21 +176,21 @@ full()
 {
 	dio_dm small "0 4096 linear $two 0" || { echo "$DIO_WHY"; return 1; }
 	dio_on_exit rm -f "/dev/dio_no_disk_$$"
-	says 2 "write-device allows" "$stamp" disk=7 "$DIO_DM" &&
-		says 2 "has 2097152 bytes" "$stamp" disk=7 size=3m write-device "$DIO_DM" &&
-		says 3 "in use" "$stamp" disk=7 write-device "$two" &&
+	dio_says 2 "write-device allows" "$stamp" disk=7 "$DIO_DM" &&
+		dio_says 2 "has 2097152 bytes" "$stamp" disk=7 size=3m write-device "$DIO_DM" &&
+		dio_says 3 "in use" "$stamp" disk=7 write-device "$two" &&
 		"$stamp" disk=7 write-device "$DIO_DM" &&
 		closes "$read" blocks=2 bs=1m verify "$DIO_DM" &&
 		closes "$read" blocks=4 bs=1m random verify "$DIO_DM" &&
 		"$stamp" disk=8 size=1m "$DIO_TMP/image" &&
 		[ "$(wc -c <"$DIO_TMP/image")" -eq 1048576 ] &&
 		cp "$DIO_TMP/image" "$DIO_TMP/was" &&
-		says 2 "write-file allows" "$stamp" disk=1 size=1m "$DIO_TMP/image" &&
+		dio_says 2 "write-file allows" "$stamp" disk=1 size=1m "$DIO_TMP/image" &&
 		cmp "$DIO_TMP/image" "$DIO_TMP/was" && ln -s nowhere "$DIO_TMP/link" &&
-		says 3 "File exists" "$stamp" disk=1 size=1m "$DIO_TMP/link" || return
+		dio_says 3 "File exists" "$stamp" disk=1 size=1m "$DIO_TMP/link" || return
 	ln -s /dev "$DIO_TMP/dev"
 	for each in "/dev/dio_no_disk_$$" "$DIO_TMP/dev/dio_no_disk_$$"; do
-		says 3 "no file is made under /dev" "$stamp" disk=1 size=1m write-file "$each" || return
+		dio_says 3 "no file is made under /dev" "$stamp" disk=1 size=1m write-file "$each" || return
 	done
 	[ ! -e "/dev/dio_no_disk_$$" ]
 }
@@ -259,11 +245,14 @@ stops:one that is stopped or fails stops all
 full:disk_stamp refuses what it must
 END
 
-no() { dio_expect "$@"; }
-no 2 'unknown word fast' "unknown word" "$read" blocks=1 bs=4k fast "$one"
-no 2 'bs=4x: not a number' "bad suffix" "$read" blocks=1 bs=4x "$one"
-no 2 'bs=1000: not a multiple of the (512|4096) byte' "bs not a multiple of the logical block" \
-	"$read" blocks=1 bs=1000 "$one"
-no 2 'holds [0-9]+ blocks' "more than the disk" "$read" blocks=8g bs=1m "$one"
-no 2 'does not go together' "nocopy and verify" "$read" blocks=1 bs=4k nocopy verify "$one"
-no 3 'neither a block device' "not a device" "$read" blocks=1 bs=4k /dev/null
+while IFS=';' read -r rc name regex words; do
+	# shellcheck disable=SC2086 # words
+	dio_check "$name" dio_says "$rc" "$regex" "$read" blocks=$words
+done <<END
+2;unknown word;unknown word fast;1 bs=4k fast $one
+2;bad suffix;bs=4x: not a number;1 bs=4x $one
+2;bs not a multiple of the logical block;bs=1000: not a multiple of the (512|4096) byte;1 bs=1000 $one
+2;more than the disk;holds [0-9]+ blocks;8g bs=1m $one
+2;nocopy and verify;does not go together;1 bs=4k nocopy verify $one
+3;not a device;neither a block device;1 bs=4k /dev/null
+END

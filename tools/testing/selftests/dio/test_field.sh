@@ -28,12 +28,9 @@ under()
 # ends RC REGEX KERNEL WORD...: field ends like that, and says so
 ends()
 {
-	wanted=$1 regex=$2
+	ends_rc=$1 ends_regex=$2
 	shift 2
-	rc=0
-	under "$@" || rc=$?
-	echo "exit $rc, wanted $wanted and /$regex/"
-	[ "$rc" -eq "$wanted" ] && grep -Eq "$regex" "$DIO_TMP/said"
+	dio_ends "$ends_rc" "$ends_regex" under "$@"
 }
 
 anew()
@@ -172,10 +169,9 @@ changed()
 in_use()
 {
 	mke2fs -q -F "$one" && mkdir -p mnt && mount -t ext2 "$one" mnt || return
-	begun 'disks-[dr]*' && grep -q "^field: $one cannot be .*; mounted on .*not verified" "$DIO_TMP/said" &&
+	dio_then "umount mnt" begun 'disks-[dr]*' &&
+		grep -q "^field: $one cannot be .*; mounted on .*not verified" "$DIO_TMP/said" &&
 		! grep -q '^sum.1' field.state && state_has '^sum.2' 1
-	bad=$?
-	umount mnt && return $bad
 }
 
 # On a machine that has nothing but the kit
@@ -199,10 +195,8 @@ scratch_says()
 	shift 2
 	export DIO_SCRATCH="$three"
 	# shellcheck disable=SC2086 # lists
-	ends "$_rc" "$_regex" 6.1.0-a --disks $two_disks $short --cases='scratch-disk-ext2-*' "$@"
-	bad=$?
-	unset DIO_SCRATCH
-	return $bad
+	dio_then "unset DIO_SCRATCH" ends "$_rc" "$_regex" 6.1.0-a --disks $two_disks $short \
+		--cases='scratch-disk-ext2-*' "$@"
 }
 
 careful()
@@ -211,12 +205,10 @@ careful()
 		scratch_says 2 "no such case" &&
 		scratch_says 2 "$three is named twice" --disks "$three" --write &&
 		mkswap "$three" >/dev/null && swapon "$three" || return
-	scratch_says 2 "$three cannot be claimed" --write
-	bad=$?
-	swapoff "$three"
-	"$DIO_DIR/disk_stamp" disk=3 write-device "$three" &&
+	dio_then "swapoff $three" scratch_says 2 "$three cannot be claimed" --write &&
+		"$DIO_DIR/disk_stamp" disk=3 write-device "$three" &&
 		ends 2 "DIO_SCRATCH names no disk" 6.1.0-a --disks "$one" --write &&
-		"$DIO_DIR/disk_read" blocks=60 bs=1m verify "$three" && return $bad
+		"$DIO_DIR/disk_read" blocks=60 bs=1m verify "$three"
 }
 
 writes()
@@ -275,8 +267,8 @@ fi
 dio_check "only a disk that is named, free and allowed is written" careful
 dio_check "writes, where they are allowed" writes
 anew
-dio_expect 2 'no such case' "no such case" "$field" --disks "$one" --cases=nothing
-dio_expect 2 'no disk named' "no disk" "$field"
-dio_expect 2 '--seconds=x: not a number' "not a number" "$field" --disks "$one" --seconds=x
-dio_expect 2 'nothing cannot be read' "nothing to compare" "$field" compare nothing
+dio_check "no such case" dio_says 2 'no such case' "$field" --disks "$one" --cases=nothing
+dio_check "no disk" dio_says 2 'no disk named' "$field"
+dio_check "not a number" dio_says 2 '--seconds=x: not a number' "$field" --disks "$one" --seconds=x
+dio_check "nothing to compare" dio_says 2 'nothing cannot be read' "$field" compare nothing
 dio_check "a disk lost in the middle is told, and what is done is kept" gone

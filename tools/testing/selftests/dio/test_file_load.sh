@@ -166,13 +166,11 @@ dio_init "$@"
 dio_need dd mke2fs mkfs.vfat losetup dmsetup truncate
 dio_get_part files
 disk=$DIO_DM
-mkdir "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_plan $((7 + $(echo "$dio_systems" | wc -l) * 5))
 
 head -c 512 /dev/zero | tr '\0' '\333' >"$DIO_TMP/old"
-dio_expect 5 "no stamp \(it begins db db" "dio_race knows old data of the disk" \
-	"$DIO_DIR/dio_race" check "$DIO_TMP/old"
+dio_check "dio_race knows old data of the disk" \
+	dio_says 5 "no stamp \(it begins db db" "$DIO_DIR/dio_race" check "$DIO_TMP/old"
 
 "$DIO_DIR/disk_stamp" disk=1 size=256k "$DIO_TMP/stamps" >/dev/null ||
 	dio_skip_all "no stamps can be made"

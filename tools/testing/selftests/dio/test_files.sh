@@ -109,8 +109,7 @@ disk=$DIO_DM
 no_slow=
 dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 200 $DIO_DISK 0 0" || no_slow=$DIO_WHY
 slow=$DIO_DM
-mkdir "$DIO_TMP/mnt" "$DIO_TMP/outer"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
+mkdir "$DIO_TMP/outer"
 dio_plan $((3 + $(lines "$dio_systems") * 5 + $(echo "$say_nowait" | wc -w) +
 	$(lines "$big_sectors") + 1 + $(lines "$on_loop")))
 

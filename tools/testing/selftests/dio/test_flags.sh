@@ -45,8 +45,7 @@ esac
 dio_get_scratch
 cgroup=$DIO_TMP/cgroup
 stat=""
-mkdir "$cgroup" "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
+mkdir "$cgroup"
 if mount -t cgroup2 none "$cgroup" && dio_on_exit umount "$cgroup" &&
    _dio_put +io "$cgroup/cgroup.subtree_control" && mkdir "$cgroup/dio"; then
 	dio_on_exit rmdir "$cgroup/dio"

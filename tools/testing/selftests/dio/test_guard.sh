@@ -31,25 +31,12 @@ refused()
 	[ "$(echo "$said" | wc -l)" -eq 1 ] && echo "$said" | grep -Eq "^$last $regex"
 }
 
-# ends RC REGEX CMD...: exit and last line of a command
-ends()
-{
-	wanted=$1
-	regex=$2
-	shift 2
-	rc=0
-	"$@" >"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	echo "exit $rc, wanted $wanted and /$regex/ of $*"
-	[ "$rc" -eq "$wanted" ] && tail -n 1 "$DIO_TMP/said" | grep -Eq "$regex"
-}
-
 # skips REGEX VARIABLE=VALUE... TEST [ARG]: the test ends as a SKIP with this reason
 skips()
 {
 	regex=$1
 	shift
-	ends 4 "^1\.\.0 # SKIP $regex" env "$@"
+	dio_ends 4 "^1\.\.0 # SKIP $regex" env "$@"
 }
 
 # The disk's first bytes, to see that nobody wrote them.
@@ -63,10 +50,10 @@ nobody_writes()
 {
 	before=$(content)
 	bad=0
-	ends 3 "in use" "$DIO_DIR/disk_stamp" disk=1 write-device "$disk" &&
-		ends 1 "is not a raw device\$" "$DIO_DIR/raw_io" same "$disk" "$disk" || bad=1
+	dio_says 3 "in use" "$DIO_DIR/disk_stamp" disk=1 write-device "$disk" &&
+		dio_says 1 "is not a raw device\$" "$DIO_DIR/raw_io" same "$disk" "$disk" || bad=1
 	# race writes its disks' first pages, and opens raw devices only then.
-	[ ! -e /dev/raw/rawctl ] || ends 1 "in use" \
+	[ ! -e /dev/raw/rawctl ] || dio_says 1 "in use" \
 		"$DIO_DIR/raw_io" race /dev/raw/rawctl "$disk" "$DIO_RAW" "$disk" || bad=1
 	[ "$(content)" = "$before" ] || { echo "$disk was written"; bad=1; }
 	return $bad
@@ -207,13 +194,8 @@ sign()
 {
 	dd if=/dev/zero of="$disk" bs=1M count=2 oflag=direct status=none || return
 	case $1 in
-	oracleasm)
-		put 32 'ORCLDISKVOL1'
-		;;
-	dos)
-		put 446 '\0\0\0\0\203\0\0\0\0\010\0\0\0\100\0\0'
-		put 510 '\125\252'
-		;;
+	oracleasm)	put 32 'ORCLDISKVOL1' ;;
+	dos)		put 446 '\0\0\0\0\203\0\0\0\0\010\0\0\0\100\0\0' && put 510 '\125\252' ;;
 	esac
 	sync
 }
@@ -250,9 +232,7 @@ link=$DIO_TMP/by-id
 ln -s "$disk" "$link"
 user=""
 [ ! -e /dev/raw/rawctl ] || dio_get_raw
-dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_on_exit stop_user
-mkdir "$DIO_TMP/mnt"
 dio_plan 17
 
 dio_check "a disk that nobody uses is accepted" accepted "$disk"

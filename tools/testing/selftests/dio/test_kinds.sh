@@ -93,13 +93,10 @@ encrypted()
 }
 
 encryption()
-{
+(
 	DIO_OPTION=inlinecrypt DIO_ENTER=encrypted
 	dio_fs_model ext4 "$2 -O encrypt" "$disk" unit=4096 "n=$ops"
-	encryption_rc=$?
-	DIO_OPTION="" DIO_ENTER=""
-	return $encryption_rc
-}
+)
 
 # 200 operations with one of the seeds meet what stock 7.3 lets nobody poll for: a part of a new block
 # that ext4 and xfs wait for, or a request of several mappings.
@@ -173,16 +170,14 @@ test_through()
 # protected NAME MAKER: each command that moves data brings or takes protection information.
 protected()
 {
-	trace scsi/scsi_dispatch_cmd_start 1 || return
-	dio_fs_model "$1" "$2" "$LIO_DISK" unit=512 "n=$ops"
-	protected_rc=$?
-	trace scsi/scsi_dispatch_cmd_start 0
+	trace scsi/scsi_dispatch_cmd_start 1 &&
+		dio_then "trace scsi/scsi_dispatch_cmd_start 0" \
+			dio_fs_model "$1" "$2" "$LIO_DISK" unit=512 "n=$ops" || return
 	IFS=: read -r host channel id lun <<-ADDRESS
 	$(basename "$(realpath "/sys/block/${LIO_DISK##*/}/device")")
 	ADDRESS
 	commands=$(grep "host_no=$host channel=$channel id=$id lun=$lun .*_PROT_.*(\(READ\|WRITE\)_[1-9]" \
 		"$tracing/trace")
-	[ $protected_rc -eq 0 ] || return $protected_rc
 	bare=$(echo "$commands" | grep -vc "_PASS ")
 	echo "$(echo "$commands" | wc -l) commands, $bare without protection"
 	[ -n "$commands" ] && [ "$bare" -eq 0 ]
@@ -207,8 +202,6 @@ test_encrypted()
 dio_init "$@"
 dio_need dd mke2fs cmp awk
 dio_get_scratch
-mkdir "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
 lacking=""
 dio_plan 19
 

@@ -25,9 +25,7 @@ on_raw()
 	dio_get_raw
 	"$DIO_DIR/dio_nomem" "/dev/raw/raw$DIO_RAW" "$DIO_DISK" &&
 		"$DIO_DIR/raw" "$DIO_RAW" "$DIO_DISK" >/dev/null || return
-	"$DIO_DIR/dio_nomem" "/dev/raw/raw$DIO_RAW"
-	raw_rc=$?
-	dio_unbind "$DIO_RAW" && return $raw_rc
+	dio_then "dio_unbind $DIO_RAW" "$DIO_DIR/dio_nomem" "/dev/raw/raw$DIO_RAW"
 }
 
 dio_init "$@"
@@ -39,8 +37,6 @@ if ! _dio_put 0 $debug/failslab/verbose || ! _dio_put N $debug/failslab/ignore-g
 	dio_skip_all "failslab takes no settings"
 fi
 dio_get_scratch
-mkdir "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
 DIO_SECTORS=131072
 dio_plan $(($(echo "$systems" | wc -l) + 3))
 

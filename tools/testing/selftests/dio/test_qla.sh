@@ -271,10 +271,8 @@ sense()
 {
 	before=$(told)
 	echo 2 >$stores/opts	# sectors 4660 to 4669
-	! dd if="$disk" of=/dev/null bs=4k skip=582 count=1 iflag=direct 2>/dev/null
-	sense_rc=$?
-	echo 0 >$stores/opts
-	[ $sense_rc -eq 0 ] && [ "$(told)" -gt "$before" ]
+	! dio_then "echo 0 >$stores/opts" dd if="$disk" of=/dev/null bs=4k skip=582 count=1 \
+		iflag=direct 2>/dev/null && [ "$(told)" -gt "$before" ]
 }
 
 # A port that stays away is given up: I/O fails, its disk goes, and comes again with the port.

@@ -157,10 +157,7 @@ on_xfs()
 	_scratch=$disk
 	truncate -s 320m "$DIO_TMP/image" && disk=$(losetup -f --show "$DIO_TMP/image") || return
 	dio_on_exit losetup -d "$disk"
-	on "$@"
-	_xfs=$?
-	disk=$_scratch
-	return $_xfs
+	dio_then "disk=$_scratch" on "$@"
 }
 
 # small_group MIB: sets $group to a cgroup that has no more memory
@@ -181,10 +178,7 @@ in_little_memory()
 	small_group 8 || return
 	start_readers 1
 	reader blocks writes=40 fsync=100 bs=16k n=1000
-	wait_readers
-	_rc=$?
-	group=""
-	return $_rc
+	dio_then "group=" wait_readers
 }
 
 # On a file of 40 MiB
@@ -192,10 +186,7 @@ fio_verifies()
 {
 	rm "$file"
 	small_group 20 || return
-	DIO_FIO_FILE=$file in_group fio --eta=never "$DIO_DIR/test_ra_stress.fio"
-	_rc=$?
-	group=""
-	return $_rc
+	DIO_FIO_FILE=$file dio_then "group=" in_group fio --eta=never "$DIO_DIR/test_ra_stress.fio"
 }
 
 dio_init "$@"
@@ -204,8 +195,7 @@ dio_get_part ra_stress
 [ "$DIO_SECTORS" -eq 131072 ] || dio_skip_all "$DIO_DISK has less than 64 MiB"
 disk=$DIO_DM
 group="" allow="" punched=""
-mkdir "$DIO_TMP/mnt" "$DIO_TMP/cgroup"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
+mkdir "$DIO_TMP/cgroup"
 dio_plan $(($(echo "$systems" | wc -l) + 3))
 
 while IFS=: read -r name maker holes; do

@@ -51,10 +51,7 @@ bound()
 {
 	disk=$1
 	shift
-	bind "$a" "$disk" || return
-	bound_rc=0
-	"$@" || bound_rc=$?
-	dio_unbind "$a" && return "$bound_rc"
+	bind "$a" "$disk" && dio_then "dio_unbind $a" "$@"
 }
 
 # on_disk DISK NAME CASE ARG...: a case of raw_io
@@ -230,11 +227,11 @@ over_lio()
 # dirty: a mapped file keeps what the disk reads into it while it is synced.
 dirty()
 {
-	mkfs.ext2 -q -F "$loop" && mkdir "$DIO_TMP/ext2" && mount -t ext2 "$loop" "$DIO_TMP/ext2" &&
+	mkfs.ext2 -q -F "$loop" && mount -t ext2 "$loop" "$DIO_TMP/mnt" &&
 		dd if="$DIO_TMP/stamps" of="$disk" oflag=direct bs=64k status=none &&
-		"$DIO_DIR/dio_race" clean "into=$DIO_TMP/ext2/file" "$rawdev" &&
-		umount "$DIO_TMP/ext2" && mount -t ext2 "$loop" "$DIO_TMP/ext2" &&
-		"$DIO_DIR/dio_race" check "$DIO_TMP/ext2/file" && umount "$DIO_TMP/ext2"
+		"$DIO_DIR/dio_race" clean "into=$DIO_TMP/mnt/file" "$rawdev" &&
+		umount "$DIO_TMP/mnt" && mount -t ext2 "$loop" "$DIO_TMP/mnt" &&
+		"$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" && umount "$DIO_TMP/mnt"
 }
 
 # --- The tests ---------------------------------------------------------------------------------
@@ -244,7 +241,7 @@ test_helper()
 {
 	while IFS=: read -r rc regex name args; do
 		# shellcheck disable=SC2086 # words
-		dio_expect "$rc" "$regex" "raw: $name" "$raw" $args
+		dio_check "raw: $name" dio_says "$rc" "$regex" "$raw" $args
 	done <<-LIST
 	2:usage:three numbers and more:$a 1 2 3
 	3:not a block device:not a block device:$a /dev/null
@@ -286,17 +283,17 @@ test_bindings()
 	dio_check "unbind" prints "$(bound_line "$a" 0:0)" "$raw" "$rawdev" 0 0
 	dio_check "the kernel removed the node" absent "$rawdev" "/sys/class/raw/raw$a"
 	dio_check "query all: not listed" not_listed
-	dio_expect 1 'No such device or address' "open of an unbound raw device" \
+	dio_check "open of an unbound raw device" dio_says 1 'No such device or address' \
 		dd if="/dev/dio_raw_$$" of=/dev/null
 	dio_check "bind by numbers" prints "$is_bound" "$raw" "$a" "${disk_no%:*}" "${disk_no#*:}"
 	dio_unbind "$a"
 	dio_check "a bound raw device is left alone" bound "$DIO_DISK" not_taken
-	dio_expect 4 'Operation not permitted' "without CAP_SYS_ADMIN nothing is bound" \
+	dio_check "without CAP_SYS_ADMIN nothing is bound" dio_says 4 'Operation not permitted' \
 		setpriv --inh-caps=-sys_admin --bounding-set=-sys_admin "$raw" "$a" "$DIO_DISK"
 	dio_try "ioctls of rawctl by 32 bits" "$raw_io" compat /dev/raw/rawctl "$DIO_DISK" "$a"
 	bind "$a" "$DIO_DISK"
-	dio_expect 1 "$rawdev does not lead to $loop\$" "a raw device is no claim to another disk" \
-		"$raw_io" same "$rawdev" "$loop"
+	dio_check "a raw device is no claim to another disk" \
+		dio_says 1 "$rawdev does not lead to $loop\$" "$raw_io" same "$rawdev" "$loop"
 	dio_unbind "$a"
 	dio_try "bind, unbind, open and read at once" "$raw_io" race /dev/raw/rawctl "$DIO_DISK" \
 		"$a" "$loop"
@@ -316,7 +313,6 @@ not_taken()
 test_two()
 {
 	bind "$b" "$DIO_DISK"
-	mkdir "$DIO_TMP/mnt"
 	dio_check "one owner: raw devices, or a mount, or O_EXCL" bound "$DIO_DISK" one_owner
 	dio_unbind "$b"
 
@@ -422,7 +418,7 @@ test_pulled()
 		"/sys/block/${old_disk##*/}/device/delete"
 	dio_check "its node goes" dio_wait 10 absent "$old_disk"
 	dio_get_scratch
-	dio_expect 1 'No such device or address' "open after the disk was pulled" \
+	dio_check "open after the disk was pulled" dio_says 1 'No such device or address' \
 		dd if="$rawdev" of=/dev/null
 	dio_check "the binding is still told" prints "$(bound_line "$a" "$old_no")" "$raw" -q "$a"
 	new_no=$(devt "$DIO_DISK")
@@ -448,7 +444,6 @@ loop=$(make_loop 512) || dio_skip_all "no loop device"
 dio_on_exit losetup -d "$loop"
 loop4k=$(make_loop 4096) || dio_skip_all "no loop device has blocks of 4096 bytes"
 dio_on_exit losetup -d "$loop4k"
-dio_on_exit dio_umount "$DIO_TMP/ext2"
 "$DIO_DIR/disk_stamp" disk=1 size=128k "$DIO_TMP/stamps" || dio_skip_all "no stamps can be made"
 lacking=""
 dio_plan 66

@@ -70,10 +70,7 @@ runs_on_a_slow_disk()
 {
 	echo 128 >"/sys/block/${DIO_DM##*/}/queue/read_ahead_kb"
 	_disk=$disk disk=$DIO_DM
-	within 66 986 run look len=64k bs=4k every=1m n=50
-	_rc=$?
-	disk=$_disk
-	return $_rc
+	dio_then "disk=$_disk" within 66 986 run look len=64k bs=4k every=1m n=50
 }
 
 # Windows of twice the size, and of runs of 16 pages nothing is expected
@@ -90,10 +87,8 @@ as_ever()
 {
 	_switch=/proc/sys/vm/readahead_runs
 	[ ! -e $_switch ] || echo 0 >$_switch
-	load "$@"
-	_rc=$?
-	[ ! -e $_switch ] || echo 1 >$_switch
-	[ $_rc -eq 0 ] && within $((reads + 2)) $((pages + 64)) "$@"
+	dio_then "[ ! -e $_switch ] || echo 1 >$_switch" load "$@" &&
+		within $((reads + 2)) $((pages + 64)) "$@"
 }
 
 # A run length that another open file has learnt is none of ours.
@@ -106,10 +101,7 @@ state_is_per_open_file()
 no_readahead_kb()
 {
 	echo 0 >"$queue/read_ahead_kb"
-	exactly 64 64 run len=256k bs=4k every=1m n=1
-	_rc=$?
-	echo 128 >"$queue/read_ahead_kb"
-	return $_rc
+	dio_then "echo 128 >$queue/read_ahead_kb" exactly 64 64 run len=256k bs=4k every=1m n=1
 }
 
 # traced EVENT WORDS...: what the tracepoint says of a load is in the trace
@@ -119,10 +111,7 @@ traced()
 	shift
 	echo >"$tracing/trace"
 	echo 1 >"$_event"
-	load "$@"
-	_rc=$?
-	echo 0 >"$_event"
-	return $_rc
+	dio_then "echo 0 >$_event" load "$@"
 }
 
 # Of runs of 16 pages, of which the first is asked for: used 15, wasted 0

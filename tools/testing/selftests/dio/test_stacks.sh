@@ -58,12 +58,9 @@ count_wakeups()
 {
 	: >"$tracing/trace"
 	echo 1 >"$waking"
-	"$@" >/dev/null
-	woken_rc=$?
-	echo 0 >"$waking"
+	dio_then "echo 0 >$waking" "$@" >/dev/null || return
 	wakeups=$(grep -E '^ *(dio_load|iou-wrk|md125_)|comm=(dio_load|iou-wrk)' "$tracing/trace" |
-		grep -Evc 'comm=rcu|^ *(dio_load|iou-wrk).*comm=(dio_load|iou-wrk)')
-	return $woken_rc
+		grep -Evc 'comm=rcu|^ *(dio_load|iou-wrk).*comm=(dio_load|iou-wrk)') || :
 }
 
 # overwrite SYSTEM KIND FILE: in each way; what it holds afterwards is what was written last
@@ -146,8 +143,6 @@ for disk in one two three four; do
 	eval "$disk=\$DIO_NULL"
 	echo none >"/sys/block/${DIO_NULL##*/}/queue/scheduler"
 done
-mkdir "$DIO_TMP/mnt"
-dio_on_exit dio_umount "$DIO_TMP/mnt"
 dio_on_exit _dio_put 0 "$waking"
 head -c $size /dev/zero | tr '\0' '\333' >"$DIO_TMP/before"
 # shellcheck disable=SC2086 # a list
