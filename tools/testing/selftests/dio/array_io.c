@@ -16,9 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/sysmacros.h>
 
-#include "claim.h"
 #include "words.h"
 #include "async.h"
 #include "load.h"
@@ -54,10 +52,9 @@ static unsigned long long blocks, done, longest;
 /* --- The command line --- */
 
 static const struct word words[] = {
-	{ .name = "from=", .number = &opt.from }, { .name = "size=", .number = &opt.size },
-	{ .name = "bs=", .number = &opt.bs }, { .name = "until=", .text = &opt.until },
-	{ .name = "least=", .number = &opt.least }, { .name = "most=", .number = &opt.most },
-	{ .name = "direct", .flag = &opt.direct, .value = 1 },
+	NUMBER("from=", opt.from), NUMBER("size=", opt.size), NUMBER("bs=", opt.bs),
+	TEXT("until=", opt.until), NUMBER("least=", opt.least), NUMBER("most=", opt.most),
+	FLAG("direct", opt.direct),
 	{ .name = NULL }
 };
 
@@ -78,10 +75,8 @@ static void open_device(void)
 {
 	int flags = opt.direct ? O_DIRECT : 0;
 	struct stat st;
-	int raw;
 
-	raw = !stat(opt.name, &st) && S_ISCHR(st.st_mode) && major(st.st_rdev) == RAW_MAJOR;
-	if (!opt.direct && !raw) {
+	if (!opt.direct && (stat(opt.name, &st) || !is_raw(&st))) {
 		flags |= O_DSYNC;
 		opt.depth = 1;
 	}

@@ -172,14 +172,10 @@ static inline int claim(const char *name, int flags, int status)
 static inline int open_claimed(const char *name, int flags, int write, int status)
 {
 	struct stat st;
-	int fd;
 
 	if (write && !stat(name, &st) && S_ISBLK(st.st_mode))
 		return claim(name, O_RDWR | flags, status);
-	fd = open(name, (write ? O_RDWR : O_RDONLY) | flags);
-	if (fd < 0)
-		die(status, "%s: %s", name, strerror(errno));
-	return fd;
+	return must_open(name, (write ? O_RDWR : O_RDONLY) | flags, status);
 }
 
 #endif

@@ -242,7 +242,7 @@ static void write_atomics(int huge)
 }
 
 static const struct word words[] = {
-	{ .name = "atomic", .flag = &atomic, .value = 1 },
+	FLAG("atomic", atomic),
 	{ .name = NULL }
 };
 
@@ -257,12 +257,10 @@ int main(int argc, char **argv)
 		die(EXIT_USAGE, "%s", usage);
 	if (stat(name, &st) || !S_ISBLK(st.st_mode)) {
 		want_file(name);
-		close(open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600));
+		close(must_open(name, O_WRONLY | O_CREAT | O_TRUNC, 1));
 	}
 	fd = open_claimed(name, O_DIRECT, 1, 1);
-	cached_fd = open(name, O_RDWR);
-	if (cached_fd < 0)
-		die(1, "%s: %s", name, strerror(errno));
+	cached_fd = must_open(name, O_RDWR, 1);
 	ask_kernel();
 	size = atomic ? 2 * ATOMIC_MOST : STEPS * told.offset_align;
 	model = load_memory(size, 0);

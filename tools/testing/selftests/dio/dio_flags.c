@@ -364,9 +364,7 @@ int main(int argc, char **argv)
 	if (rules == DISK)
 		fd = open_claimed(argv[3], O_DIRECT, 1, 1);
 	else
-		fd = open(argv[3], O_RDWR | O_DIRECT | O_CREAT, 0600);
-	if (fd < 0)
-		die(1, "%s: %s", argv[3], strerror(errno));
+		fd = must_open(argv[3], O_RDWR | O_DIRECT | O_CREAT, 1);
 	for (i = 0; i < 4; i++)
 		if (pwrite(fd, memory, POS, i * POS) != (ssize_t)POS)
 			die(1, "%s: %s", argv[3], strerror(errno));

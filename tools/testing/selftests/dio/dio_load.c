@@ -53,19 +53,12 @@ static __thread char *memory;
 static __thread unsigned long long places, seed;
 
 static const struct word words[] = {
-	{ .name = "aio", .flag = &opt.way, .value = AIO },
-	{ .name = "uring", .flag = &opt.way, .value = URING },
-	{ .name = "huge", .flag = &opt.huge, .value = 1 },
-	{ .name = "split", .flag = &opt.split, .value = 1 },
-	{ .name = "contig", .flag = &opt.contig, .value = 1 },
-	{ .name = "read", .flag = &opt.what, .value = READ },
-	{ .name = "write", .flag = &opt.what, .value = WRITE },
-	{ .name = "mix", .flag = &opt.what, .value = MIX },
-	{ .name = "extend", .flag = &opt.what, .value = EXTEND },
-	{ .name = "bs=", .number = &opt.bs }, { .name = "n=", .number = &opt.n },
-	{ .name = "depth=", .number = &opt.depth }, { .name = "readers=", .number = &opt.readers },
-	{ .name = "marks=", .number = &opt.marks },
-	{ .name = "cpus=", .number = &opt.cpus }, { .name = "own", .flag = &opt.own, .value = 1 },
+	CHOICE("aio", opt.way, AIO), CHOICE("uring", opt.way, URING), FLAG("huge", opt.huge),
+	FLAG("split", opt.split), FLAG("contig", opt.contig), CHOICE("read", opt.what, READ),
+	CHOICE("write", opt.what, WRITE), CHOICE("mix", opt.what, MIX),
+	CHOICE("extend", opt.what, EXTEND), NUMBER("bs=", opt.bs), NUMBER("n=", opt.n),
+	NUMBER("depth=", opt.depth), NUMBER("readers=", opt.readers), NUMBER("marks=", opt.marks),
+	NUMBER("cpus=", opt.cpus), FLAG("own", opt.own),
 	{ .name = NULL }
 };
 
@@ -119,9 +112,7 @@ static char *contiguous(size_t size)
 static void open_file(const char *name)
 {
 	if (opt.what == EXTEND) {
-		fd = open(name, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 0600);
-		if (fd < 0)
-			die(1, "%s: %s", name, strerror(errno));
+		fd = must_open(name, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 1);
 		return;
 	}
 	fd = open_claimed(name, O_DIRECT, opt.what != READ, 1);
@@ -214,19 +205,15 @@ static unsigned long long run_readers(void)
 		die(EXIT_USAGE, "%s is too small for %llu readers", opt.name, opt.readers);
 	start = now_ns();
 	for (i = 0; i < opt.readers; i++) {
-		pid_t pid = fork();
+		off_t place = i * part * opt.bs;
+		unsigned long long k;
 
-		if (pid < 0)
-			die(1, "no process: %s", strerror(errno));
-		if (!pid) {
-			off_t place = i * part * opt.bs;
-			unsigned long long k;
-
-			for (k = 0; k < opt.n; k++)
-				check(sys_result(pread(fd, memory, opt.bs,
-						       place + next_place() % (part * opt.bs))));
-			exit(0);
-		}
+		if (must_fork())
+			continue;
+		for (k = 0; k < opt.n; k++)
+			check(sys_result(pread(fd, memory, opt.bs,
+					       place + next_place() % (part * opt.bs))));
+		exit(0);
 	}
 	for (i = 0; i < opt.readers; i++)
 		if (wait(&status) < 0 || status)

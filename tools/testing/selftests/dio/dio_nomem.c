@@ -20,7 +20,6 @@
 
 #include "words.h"
 #include "load.h"
-#include "claim.h"
 #include "raw_ioctl.h"
 #include "async.h"
 

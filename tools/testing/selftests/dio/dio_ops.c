@@ -77,16 +77,8 @@ static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
 static char doing[128];
 
-static void __noreturn __printf(1, 2) wrong(const char *fmt, ...)
-{
-	char text[200];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	die(1, "%s: operation %llu of seed %llu, %s: %s", name, op_nr, seed, doing, text);
-}
+#define wrong(fmt, ...) \
+	die(1, "%s: operation %llu of seed %llu, %s: " fmt, name, op_nr, seed, doing, ##__VA_ARGS__)
 
 static unsigned long long pick(unsigned long long below)
 {
@@ -518,15 +510,11 @@ static void leave_out(const char *what)
 }
 
 static const struct word words[] = {
-	{ .name = "unit=", .number = &unit }, { .name = "n=", .number = &nr_ops },
-	{ .name = "seed=", .number = &seed }, { .name = "piece=", .number = &piece },
-	{ .name = "most=", .number = &most }, { .name = "io=", .number = &io_most },
-	{ .name = "align=", .number = &align }, { .name = "pieces=", .number = &pieces },
-	{ .name = "raw=", .text = &raw_name },
-	{ .name = "bad", .flag = &only_bad, .value = 1 },
-	{ .name = "nowait", .flag = &only_nowait, .value = 1 },
-	{ .name = "polled", .flag = &polled, .value = 1 },
-	{ .name = "without=", .text = &without },
+	NUMBER("unit=", unit), NUMBER("n=", nr_ops), NUMBER("seed=", seed),
+	NUMBER("piece=", piece), NUMBER("most=", most), NUMBER("io=", io_most),
+	NUMBER("align=", align), NUMBER("pieces=", pieces), TEXT("raw=", raw_name),
+	FLAG("bad", only_bad), FLAG("nowait", only_nowait), FLAG("polled", polled),
+	TEXT("without=", without),
 	{ .name = NULL }
 };
 
@@ -571,10 +559,8 @@ static void forget_file(void)
 
 	if (close(cached_fd) || close(direct_fd) || fd < 0 || write(fd, "3", 1) != 1 || close(fd))
 		wrong("caches are not dropped: %s", strerror(errno));
-	cached_fd = open(name, O_RDWR);
-	direct_fd = open(name, O_RDWR | O_DIRECT);
-	if (cached_fd < 0 || direct_fd < 0)
-		wrong("%s: %s", name, strerror(errno));
+	cached_fd = must_open(name, O_RDWR, 1);
+	direct_fd = must_open(name, O_RDWR | O_DIRECT, 1);
 }
 
 /* It happens or it does not, but never by half. */
@@ -639,25 +625,18 @@ static void check_nowait(void)
 
 static void write_copy(void)
 {
-	int fd = open(copy_name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int fd = must_open(copy_name, O_WRONLY | O_CREAT | O_TRUNC, 1);
 
-	if (fd < 0 || write(fd, model, size) != (ssize_t)size || close(fd))
+	if (write(fd, model, size) != (ssize_t)size || close(fd))
 		die(1, "%s: %s", copy_name, strerror(errno));
 }
 
-/* What is there is the model's. An open raw device is a claim to its disk. */
+/* What is there is the model's. */
 static void open_raw(void)
 {
-	struct stat raw, blk;
-
-	cached_fd = open(name, O_RDWR);
-	direct_fd = open(raw_name, O_RDWR);
-	if (cached_fd < 0 || direct_fd < 0 || fstat(cached_fd, &blk) || fstat(direct_fd, &raw))
-		die(1, "%s, %s: %s", name, raw_name, strerror(errno));
-	if (!S_ISCHR(raw.st_mode) || !S_ISBLK(blk.st_mode) ||
-	    raw_bound_to(minor(raw.st_rdev)) != blk.st_rdev)
-		die(1, "%s does not lead to %s", raw_name, name);
-	claim_other_paths(blk.st_rdev, name, 1);
+	cached_fd = must_open(name, O_RDWR, 1);
+	direct_fd = must_open(raw_name, O_RDWR, 1);
+	raw_claim(direct_fd, raw_name, name);
 	leave_out("truncate");
 	size = most;
 	fill(model, size);
@@ -668,10 +647,8 @@ static void open_raw(void)
 static void open_file(void)
 {
 	want_file(name);
-	cached_fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	direct_fd = open(name, O_RDWR | O_DIRECT);
-	if (cached_fd < 0 || direct_fd < 0)
-		die(1, "%s: %s", name, strerror(errno));
+	cached_fd = must_open(name, O_RDWR | O_CREAT | O_TRUNC, 1);
+	direct_fd = must_open(name, O_RDWR | O_DIRECT, 1);
 }
 
 int main(int argc, char **argv)

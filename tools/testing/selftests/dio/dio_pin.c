@@ -49,10 +49,8 @@ static int fd;
 /* While a read of @len bytes is under way: fork, then write on both sides of it. */
 static pid_t fork_and_write(size_t len)
 {
-	pid_t child = fork();
+	pid_t child = must_fork();
 
-	if (child < 0)
-		die(1, "no process: %s", strerror(errno));
 	if (!child) {
 		pause();
 		_exit(0);
@@ -334,9 +332,7 @@ int main(int argc, char **argv)
 			;
 	if (argc < 2 || argc > 3 || i == 5)
 		die(EXIT_USAGE, "%s", usage);
-	fd = open(name, words[i].how | O_DIRECT, 0600);
-	if (fd < 0)
-		die(1, "%s: %s", name, strerror(errno));
+	fd = must_open(name, words[i].how | O_DIRECT, 1);
 	words[i].run();
 	return 0;
 }

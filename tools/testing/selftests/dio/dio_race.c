@@ -229,9 +229,7 @@ static struct process {
 
 static void open_file(int flags)
 {
-	fd = open(name, O_RDWR | flags, 0600);
-	if (fd < 0)
-		die(1, "%s: %s", name, strerror(errno));
+	fd = must_open(name, O_RDWR | flags, 1);
 }
 
 static void __noreturn run_process(struct process *process)
@@ -256,22 +254,12 @@ static void must_wait(pid_t pid)
 		die(1, "%s: a process ended that should wait", name);
 }
 
-/* 0 in the new process */
-static pid_t start_one(void)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		die(1, "no process: %s", strerror(errno));
-	return pid;
-}
-
 static void start_processes(void)
 {
 	struct process *p;
 
 	for (p = processes; p < processes + NR_PROCESSES - steady; p++) {
-		p->pid = start_one();
+		p->pid = must_fork();
 		if (!p->pid)
 			run_process(p);
 	}
@@ -297,6 +285,14 @@ static aio_context_t send_one(struct iocb *cb, int write, void *mem, size_t len,
 	return ctx;
 }
 
+static void reap_one(aio_context_t ctx, const char *what, size_t pos, size_t len)
+{
+	struct io_event event;
+
+	aio_reap(ctx, &event, 1, 1, NULL);
+	check_result(what, pos, len, event.res, 1);
+}
+
 static void read_right(int file, void *mem, size_t pos, size_t len)
 {
 	check_result("a read", pos, len, sys_result(pread(file, mem, len, pos)), 1);
@@ -306,13 +302,11 @@ static void read_right(int file, void *mem, size_t pos, size_t len)
 /* A write while an AIO write is on its way; where in the file both are is in the table of races. */
 static void write_beside_aio(void)
 {
-	struct io_event event;
 	struct iocb cb;
 	aio_context_t ctx = send_one(&cb, 1, right + only->aio, only->aio_len, only->aio);
 
 	write_right(only->pos, only->len);
-	aio_reap(ctx, &event, 1, 1, NULL);
-	check_result("an AIO write", only->aio, only->aio_len, event.res, 1);
+	reap_one(ctx, "an AIO write", only->aio, only->aio_len);
 	read_right(fd, buf, only->aio, only->aio_len);
 	read_right(fd, buf, only->pos, only->len);
 }
@@ -357,7 +351,7 @@ static void write_block(int cached, size_t pos, size_t block)
 /* A block comes into the cache while a direct write over it is on its way. */
 static void write_over_cached(int cached, size_t block)
 {
-	pid_t pid = start_one();
+	pid_t pid = must_fork();
 
 	if (!pid) {
 		write_right(0, block);
@@ -429,8 +423,7 @@ static void write_aligned_below_read(void)
 	write_right(0, PAGE);
 	if (aio_wait(ctx, &event, 1, 1, &now))
 		die(1, "%s: a write of whole blocks waited for a read of others", name);
-	aio_reap(ctx, &event, 1, 1, NULL);
-	check_result("an AIO read", BLOCK_MAX, PAGE, event.res, 1);
+	reap_one(ctx, "an AIO read", BLOCK_MAX, PAGE);
 }
 
 /* @len bytes of a new file, which are not right yet, in memory */
@@ -438,9 +431,9 @@ static unsigned char *map_file(const char *path, size_t len, int *to)
 {
 	unsigned char *map;
 
-	*to = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	*to = must_open(path, O_RDWR | O_CREAT | O_TRUNC, 1);
 	memset(buf, 0xdb, len);
-	if (*to < 0 || pwrite(*to, buf, len, 0) != (ssize_t)len || fsync(*to))
+	if (pwrite(*to, buf, len, 0) != (ssize_t)len || fsync(*to))
 		die(1, "%s: %s", path, strerror(errno));
 	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *to, 0);
 	if (map == MAP_FAILED)
@@ -455,7 +448,7 @@ static unsigned char *map_file(const char *path, size_t len, int *to)
  */
 static void read_below_sync(unsigned char *map, int to)
 {
-	pid_t pid = start_one();
+	pid_t pid = must_fork();
 
 	if (!pid) {
 		check_result("a synchronous read", 0, IO_MAX,
@@ -466,14 +459,6 @@ static void read_below_sync(unsigned char *map, int to)
 	sync_file(to);
 	end_of(pid, "the synchronous reader");
 	check_stamps(name, map, IO_MAX, DISK, 0);
-}
-
-static void reap_read(aio_context_t ctx)
-{
-	struct io_event event;
-
-	aio_reap(ctx, &event, 1, 1, NULL);
-	check_result("an AIO read", IO_MAX, IO_MAX, event.res, 1);
 }
 
 static const char *into_name(void)
@@ -494,7 +479,7 @@ static void sync_below_reads(void)
 	map = map_file(into_name(), 2 * IO_MAX, &to);
 	ctx = send_one(&cb, 0, map + IO_MAX, IO_MAX, IO_MAX);
 	read_below_sync(map, to);
-	reap_read(ctx);
+	reap_one(ctx, "an AIO read", IO_MAX, IO_MAX);
 	check_stamps(name, map + IO_MAX, IO_MAX, DISK, IO_MAX);
 }
 
@@ -511,7 +496,7 @@ static void read_beside_locked_page(void)
 	map = map_file(into_name(), 2 * IO_MAX, &to);
 	locked = map_file(other, IO_MAX, &other_fd);
 	ctx = send_one(&cb, 0, locked, IO_MAX, IO_MAX);
-	reader = start_one();
+	reader = must_fork();
 	if (!reader)
 		_exit(pread(fd, locked, IO_MAX, 0) != IO_MAX);
 	must_wait(reader);
@@ -519,15 +504,15 @@ static void read_beside_locked_page(void)
 		die(1, "%s failed", stop);
 	if (sync_file_range(other_fd, 0, IO_MAX, SYNC_FILE_RANGE_WRITE))
 		die(1, "%s: sync_file_range: %s", other, strerror(errno));
-	cutter = start_one();
+	cutter = must_fork();
 	if (!cutter)
 		_exit(!!ftruncate(other_fd, 0));
 	must_wait(cutter);
-	reap_read(ctx);
+	reap_one(ctx, "an AIO read", IO_MAX, IO_MAX);
 	read_below_sync(map, to);
 	if (waitpid(cutter, NULL, WNOHANG) || waitpid(reader, NULL, WNOHANG))
 		die(1, "%s: nothing was locked", other);
-	pid = start_one();
+	pid = must_fork();
 	if (!pid)
 		_exit(!!truncate(name, IO_MAX));
 	end_of(pid, "a truncate");
@@ -592,12 +577,9 @@ static const char usage[] =
 	"usage: dio_race n=400 [steady|whole] [apart] FILE, or over|... FILE";
 
 static const struct word words[] = {
-	{ .name = "n=", .number = &nr_ops }, { .name = "within=", .number = &within },
-	{ .name = "stop=", .text = &stop }, { .name = "go=", .text = &go },
-	{ .name = "other=", .text = &other }, { .name = "into=", .text = &into },
-	{ .name = "steady", .flag = &steady, .value = 1 },
-	{ .name = "whole", .flag = &whole, .value = 1 },
-	{ .name = "apart", .flag = &apart, .value = 1 },
+	NUMBER("n=", nr_ops), NUMBER("within=", within), TEXT("stop=", stop), TEXT("go=", go),
+	TEXT("other=", other), TEXT("into=", into), FLAG("steady", steady), FLAG("whole", whole),
+	FLAG("apart", apart),
 	{ .name = NULL }
 };
 

@@ -37,13 +37,9 @@ static struct {
 static char *memory;
 
 static const struct word words[] = {
-	{ .name = "create", .flag = &opt.before, .value = CREATE },
-	{ .name = "fill", .flag = &opt.before, .value = FILL },
-	{ .name = "over", .flag = &opt.before, .value = OVER },
-	{ .name = "direct", .flag = &opt.direct, .value = 1 },
-	{ .name = "verify", .flag = &opt.verify, .value = 1 },
-	{ .name = "bs=", .number = &opt.bs }, { .name = "size=", .number = &opt.size },
-	{ .name = "n=", .number = &opt.n },
+	CHOICE("create", opt.before, CREATE), CHOICE("fill", opt.before, FILL),
+	CHOICE("over", opt.before, OVER), FLAG("direct", opt.direct), FLAG("verify", opt.verify),
+	NUMBER("bs=", opt.bs), NUMBER("size=", opt.size), NUMBER("n=", opt.n),
 	{ .name = NULL }
 };
 
@@ -60,9 +56,7 @@ static void prepare(void)
 		fail("unlink");
 	if (opt.before != FILL)
 		return;
-	fd = open(opt.name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (fd < 0)
-		fail("open");
+	fd = must_open(opt.name, O_WRONLY | O_CREAT | O_TRUNC, 1);
 	if (ftruncate(fd, opt.size) || fsync(fd) || close(fd))
 		fail("make a hole");
 }
@@ -72,11 +66,8 @@ static unsigned long long round_once(void)
 {
 	unsigned long long start = now_ns(), pos;
 	ssize_t done;
-	int fd;
+	int fd = must_open(opt.name, O_WRONLY | O_CREAT | (opt.direct ? O_DIRECT : 0), 1);
 
-	fd = open(opt.name, O_WRONLY | O_CREAT | (opt.direct ? O_DIRECT : 0), 0666);
-	if (fd < 0)
-		fail("open");
 	for (pos = 0; pos < opt.size; pos += opt.bs) {
 		done = write(fd, memory + pos, opt.bs);
 		if (done < 0)
@@ -93,12 +84,10 @@ static unsigned long long round_once(void)
 
 static void read_back(char *buf, size_t size)
 {
-	int fd = open(opt.name, O_RDONLY | O_DIRECT);
+	int fd = must_open(opt.name, O_RDONLY | O_DIRECT, 1);
 	unsigned long long pos;
 	ssize_t done;
 
-	if (fd < 0)
-		fail("open");
 	for (pos = 0; pos < opt.size; pos += size) {
 		if (size > opt.size - pos)
 			size = opt.size - pos;

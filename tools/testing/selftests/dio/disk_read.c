@@ -78,13 +78,9 @@ static const char usage[] =
 	"Exit: 0 fine, 2 usage, 3 cannot open, 4 read error or device gone, 5 wrong data.";
 
 static const struct word words[] = {
-	{ .name = "blocks=", .number = &opt.blocks }, { .name = "bs=", .number = &opt.bs },
-	{ .name = "seed=", .number = &opt.seed },
-	{ .name = "random", .flag = &opt.random, .value = 1 },
-	{ .name = "direct", .flag = &opt.direct, .value = 1 },
-	{ .name = "nocopy", .flag = &opt.nocopy, .value = 1 },
-	{ .name = "verify", .flag = &opt.verify, .value = 1 },
-	{ .name = "--json", .flag = &opt.json, .value = 1 },
+	NUMBER("blocks=", opt.blocks), NUMBER("bs=", opt.bs), NUMBER("seed=", opt.seed),
+	FLAG("random", opt.random), FLAG("direct", opt.direct), FLAG("nocopy", opt.nocopy),
+	FLAG("verify", opt.verify), FLAG("--json", opt.json),
 	{ .name = NULL }
 };
 
@@ -146,11 +142,7 @@ static void open_device(struct reader *r)
 /* Touched, so that no page fault falls into the time */
 static void *touched_memory(size_t size, int how)
 {
-	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED)
-		die(EXIT_IO, "no memory for %zu bytes", size);
-	return memset(mem, 0, size);
+	return memset(map_memory(size, how), 0, size);
 }
 
 static void __noreturn fail_read(const struct reader *r, ssize_t n, unsigned long long offset)
@@ -253,17 +245,14 @@ static void __noreturn run_reader(const struct reader *r, int ready, int start)
 static int fork_readers(void)
 {
 	int ready[2], start[2];
-	pid_t parent = getpid(), pid;
+	pid_t parent = getpid();
 	unsigned int i;
 	char c;
 
 	if (pipe(ready) || pipe(start))
 		die(EXIT_IO, "no pipe: %s", strerror(errno));
 	for (i = 0; i < nr_readers; i++) {
-		pid = fork();
-		if (pid < 0)
-			die(EXIT_IO, "no process for %s: %s", readers[i].name, strerror(errno));
-		if (pid)
+		if (must_fork())
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)

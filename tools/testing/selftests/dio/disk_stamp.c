@@ -43,9 +43,8 @@ static const char usage[] =
 	"Exit: 0 done, 2 usage, 3 cannot be opened or in use, 4 write error.";
 
 static const struct word words[] = {
-	{ .name = "disk=", .number = &opt.disk }, { .name = "size=", .number = &opt.size },
-	{ .name = "write-device", .flag = &opt.write_device, .value = 1 },
-	{ .name = "write-file", .flag = &opt.write_file, .value = 1 },
+	NUMBER("disk=", opt.disk), NUMBER("size=", opt.size),
+	FLAG("write-device", opt.write_device), FLAG("write-file", opt.write_file),
 	{ .name = NULL }
 };
 
@@ -78,9 +77,7 @@ static int open_file(int flags)
 		die(EXIT_USAGE, "%s exists; write-file allows to write it", opt.name);
 	if (!opt.size)
 		opt.size = FILE_SIZE;
-	fd = open(opt.name, O_WRONLY | flags, 0666);
-	if (fd < 0)
-		die(EXIT_DEVICE, "%s: %s", opt.name, strerror(errno));
+	fd = must_open(opt.name, O_WRONLY | flags, EXIT_DEVICE);
 	if (ftruncate(fd, opt.size))
 		die(EXIT_IO, "%s: %s", opt.name, strerror(errno));
 	return fd;

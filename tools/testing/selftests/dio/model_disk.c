@@ -73,11 +73,8 @@ static const struct { const struct disk_kind *disk; unsigned long long rate; } k
 };
 
 static const struct word words[] = {
-	{ .name = "fc", .flag = &opt.kind, .value = 1 },
-	{ .name = "u320", .flag = &opt.kind, .value = 2 },
-	{ .name = "array", .flag = &opt.kind, .value = 3 },
-	{ .name = "nvme", .flag = &opt.kind, .value = 4 },
-	{ .name = "n=", .number = &opt.n }, { .name = "size=", .number = &opt.size },
+	CHOICE("fc", opt.kind, 1), CHOICE("u320", opt.kind, 2), CHOICE("array", opt.kind, 3),
+	CHOICE("nvme", opt.kind, 4), NUMBER("n=", opt.n), NUMBER("size=", opt.size),
 	{ .name = NULL }
 };
 
@@ -168,9 +165,7 @@ static void open_device(struct device *d)
 	char name[32];
 
 	snprintf(name, sizeof(name), "/dev/ublkc%u", d->id);
-	d->fd = open(name, O_RDWR);
-	if (d->fd < 0)
-		die(1, "%s: %s", name, strerror(errno));
+	d->fd = must_open(name, O_RDWR, 1);
 	d->descs = mmap(NULL, DEPTH * sizeof(*d->descs), PROT_READ, MAP_SHARED | MAP_POPULATE,
 			d->fd, UBLKSRV_CMD_BUF_OFFSET);
 	if (d->descs == MAP_FAILED)
@@ -269,9 +264,7 @@ static void start_server(void)
 
 	if (pipe(ready))
 		die(1, "pipe: %s", strerror(errno));
-	server = fork();
-	if (server < 0)
-		die(1, "fork: %s", strerror(errno));
+	server = must_fork();
 	if (!server)
 		serve(ready[1]);
 	close(ready[1]);
@@ -321,9 +314,7 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGINT);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	keeper = getpid();
-	control = open("/dev/ublk-control", O_RDWR);
-	if (control < 0)
-		die(4, "/dev/ublk-control: %s", strerror(errno));
+	control = must_open("/dev/ublk-control", O_RDWR, 4);
 	ring_setup(&commands, 4, IORING_SETUP_SQE128);
 	atexit(take_away);
 	for (i = 0; i < opt.n; i++)

@@ -47,15 +47,9 @@
 
 static const char usage[] = "usage: ra_load MODE [len=64k] bs=4k n=400 FILE";
 
-enum { NEEDS_LEN = 1, NO_SHARE = 2, MAPPED = 4 };
+#define NOT_GIVEN	(~0ULL)
 
-static const struct advice {
-	const char *name;
-	int file, mapping;
-} advices[] = {
-	{ "random", POSIX_FADV_RANDOM, MADV_RANDOM },
-	{ "sequential", POSIX_FADV_SEQUENTIAL, MADV_SEQUENTIAL },
-};
+enum { NEEDS_LEN = 1, NO_SHARE = 2, MAPPED = 4 };
 
 struct mode {
 	const char *name;
@@ -67,9 +61,9 @@ static struct {
 	const char *name;
 	const struct mode *mode;
 	unsigned long long bs, len, n, k, seed, from, every, size, disk, writes, fsync, share;
-	int verify, holes, separate, once, look, willneed, splice;
-	const struct advice *advice;
-} opt = { .bs = PAGE, .k = 8, .seed = 1 };
+	int holes, separate, once, look, willneed, splice;
+	int advice;		/* MADV_, which has the number of POSIX_FADV_ */
+} opt = { .bs = PAGE, .k = 8, .seed = 1, .disk = NOT_GIVEN };
 
 static int fd;
 static unsigned long long bytes, written, nsec;
@@ -98,7 +92,7 @@ static void check_read(unsigned long long pos, unsigned long long len, ssize_t g
 		die(EXIT_IO, "%s: %llu bytes at %llu: %s", opt.name, len, pos,
 		    got < 0 ? strerror(err) : "not as many");
 	bytes += len;
-	if (opt.verify)
+	if (opt.disk != NOT_GIVEN)
 		verify(buf, pos, len);
 }
 
@@ -146,7 +140,7 @@ static void write_at(unsigned long long pos, unsigned long long len)
 	unsigned long long start;
 	ssize_t got;
 
-	if (opt.verify)
+	if (opt.disk != NOT_GIVEN)
 		fill_stamps((char *)buf, len, opt.disk, pos);
 	start = now_ns();
 	got = pwrite(fd, buf, len, pos);
@@ -170,7 +164,7 @@ static int open_file(void)
 {
 	int file = open_claimed(opt.name, 0, opt.writes, EXIT_DEVICE);
 
-	if (opt.advice && posix_fadvise(file, 0, 0, opt.advice->file))
+	if (opt.advice && posix_fadvise(file, 0, 0, opt.advice))
 		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
 	return file;
 }
@@ -182,7 +176,7 @@ static void touch(unsigned long long pos)
 	asm volatile("" : : "r" (map[pos]));
 	nsec += now_ns() - start;
 	bytes += PAGE;
-	if (opt.verify)
+	if (opt.disk != NOT_GIVEN)
 		verify(map + pos, pos, PAGE);
 }
 
@@ -192,7 +186,7 @@ static const unsigned char *map_file(void)
 
 	if (mem == MAP_FAILED)
 		die(EXIT_DEVICE, "%s: mmap: %s", opt.name, strerror(errno));
-	if (opt.advice && madvise(mem, opt.size, opt.advice->mapping))
+	if (opt.advice && madvise(mem, opt.size, opt.advice))
 		die(EXIT_DEVICE, "%s: madvise is refused", opt.name);
 	return mem;
 }
@@ -383,22 +377,15 @@ static const struct mode modes[] = {
 	{ "mmap-turn", run_turn, NEEDS_LEN | MAPPED },
 };
 
-static const char *mode_name, *advice, *disk;
-
 static const struct word words[] = {
-	{ .name = "bs=", .number = &opt.bs }, { .name = "len=", .number = &opt.len },
-	{ .name = "n=", .number = &opt.n }, { .name = "k=", .number = &opt.k },
-	{ .name = "seed=", .number = &opt.seed }, { .name = "from=", .number = &opt.from },
-	{ .name = "every=", .number = &opt.every }, { .name = "size=", .number = &opt.size },
-	{ .name = "writes=", .number = &opt.writes }, { .name = "fsync=", .number = &opt.fsync },
-	{ .name = "share=", .number = &opt.share },
-	{ .name = "disk=", .text = &disk }, { .name = "advise=", .text = &advice },
-	{ .name = "separate", .flag = &opt.separate, .value = 1 },
-	{ .name = "holes", .flag = &opt.holes, .value = 1 },
-	{ .name = "once", .flag = &opt.once, .value = 1 },
-	{ .name = "look", .flag = &opt.look, .value = 1 },
-	{ .name = "splice", .flag = &opt.splice, .value = 1 },
-	{ .name = "willneed", .flag = &opt.willneed, .value = 1 },
+	NUMBER("bs=", opt.bs), NUMBER("len=", opt.len), NUMBER("n=", opt.n), NUMBER("k=", opt.k),
+	NUMBER("seed=", opt.seed), NUMBER("from=", opt.from), NUMBER("every=", opt.every),
+	NUMBER("size=", opt.size), NUMBER("writes=", opt.writes), NUMBER("fsync=", opt.fsync),
+	NUMBER("share=", opt.share), NUMBER("disk=", opt.disk),
+	CHOICE("advise=random", opt.advice, POSIX_FADV_RANDOM),
+	CHOICE("advise=sequential", opt.advice, POSIX_FADV_SEQUENTIAL),
+	FLAG("separate", opt.separate), FLAG("holes", opt.holes), FLAG("once", opt.once),
+	FLAG("look", opt.look), FLAG("splice", opt.splice), FLAG("willneed", opt.willneed),
 	{ .name = NULL }
 };
 
@@ -407,22 +394,12 @@ static void parse(int argc, char **argv)
 	unsigned int i;
 
 	help_if_asked(argc, argv, usage);
-	mode_name = argc > 1 ? argv[1] : "";
-	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (!strcmp(mode_name, modes[i].name))
+	for (i = 0; argc > 1 && i < sizeof(modes) / sizeof(*modes); i++)
+		if (!strcmp(argv[1], modes[i].name))
 			opt.mode = &modes[i];
 	if (!opt.mode)
 		die(EXIT_USAGE, "%s", usage);
 	parse_words(argc - 1, argv + 1, usage, words, &opt.name, 1);
-	for (i = 0; advice && i < sizeof(advices) / sizeof(*advices); i++)
-		if (!strcmp(advice, advices[i].name))
-			opt.advice = &advices[i];
-	if (advice && !opt.advice)
-		die(EXIT_USAGE, "advise=%s: random or sequential", advice);
-	if (disk) {
-		opt.disk = parse_number("disk=", disk);
-		opt.verify = 1;
-	}
 }
 
 static int run_mode(void)

@@ -42,7 +42,7 @@ static int find_raw(const char *name)
 	struct stat st;
 
 	if (!stat(name, &st)) {
-		if (S_ISCHR(st.st_mode) && major(st.st_rdev) == RAW_MAJOR && minor(st.st_rdev))
+		if (is_raw(&st) && minor(st.st_rdev))
 			return minor(st.st_rdev);
 		if (base)
 			die(EXIT_DEVICE, "%s is not a raw device", name);

@@ -22,13 +22,15 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include "claim.h"
 #include "words.h"
 
 enum { EXIT_SKIP = 4 };
 
-/* What is being tried is said, too. */
-static void fail(const char *fmt, ...) __printf(1, 2) __noreturn;
+/* What is being tried, which the line that says what went wrong begins with */
+static char context[160];
+
+#define trying(...)	snprintf(context, sizeof(context), __VA_ARGS__)
+#define fail(fmt, ...)	die(EXIT_FAILURE, "%s%s" fmt, context, *context ? ": " : "", ##__VA_ARGS__)
 #define async_die	fail
 #include "async.h"
 #include "load.h"
@@ -57,29 +59,6 @@ static __u64 disk_size;
 static unsigned int block;		/* logical block size */
 static unsigned int mem_align;		/* what the disk demands of memory addresses */
 
-/* What is being tried, for the line that says what went wrong. */
-static char context[160];
-
-static void __printf(1, 2) trying(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(context, sizeof(context), fmt, ap);
-	va_end(ap);
-}
-
-static void fail(const char *fmt, ...)
-{
-	char text[300];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	die(EXIT_FAILURE, "%s%s%s", context, *context ? ": " : "", text);
-}
-
 /* @result is a count, or a negative error number. */
 static void expect(long result, long wanted, const char *what)
 {
@@ -100,10 +79,8 @@ static void check(const char *buf, size_t len, unsigned int gen, const char *wha
 
 static pid_t fork_child(void)
 {
-	pid_t child = fork();
+	pid_t child = must_fork();
 
-	if (child < 0)
-		fail("fork: %s", strerror(errno));
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		alarm(TIME_LIMIT);
@@ -603,17 +580,10 @@ static const struct raw_case {
  */
 static void claim_disk(void)
 {
-	struct stat raw, blk;
+	struct stat raw;
 
-	if (fstat(raw_fd, &raw) || fstat(blk_fd, &blk))
-		fail("fstat: %s", strerror(errno));
-	if (!S_ISCHR(raw.st_mode) || major(raw.st_rdev) != RAW_MAJOR)
-		fail("%s is not a raw device", raw_name);
-	if (!minor(raw.st_rdev))
-		return;
-	if (blk.st_rdev != raw_bound_to(minor(raw.st_rdev)))
-		fail("%s does not lead to %s", raw_name, blk_name);
-	claim_other_paths(blk.st_rdev, blk_name, EXIT_FAILURE);
+	if (fstat(raw_fd, &raw) || !is_raw(&raw) || minor(raw.st_rdev))
+		raw_claim(raw_fd, raw_name, blk_name);
 }
 
 /* What a kernel that does not say demands: a sector */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
+#include "claim.h"
 #include "../../../../include/uapi/linux/raw.h"
 
 #define RAW_MAJOR	162
@@ -26,6 +27,25 @@ static inline dev_t raw_bound_to(int minor)
 		dev = makedev(req.block_major, req.block_minor);
 	close(ctl);
 	return dev;
+}
+
+static inline int is_raw(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && major(st->st_rdev) == RAW_MAJOR;
+}
+
+/* An open raw device is a claim to its disk, which must be @disk; here come its other paths. */
+static inline void raw_claim(int fd, const char *raw, const char *disk)
+{
+	struct stat st, blk;
+
+	if (fstat(fd, &st) || stat(disk, &blk))
+		die(1, "%s, %s: %s", raw, disk, strerror(errno));
+	if (!is_raw(&st))
+		die(1, "%s is not a raw device", raw);
+	if (!S_ISBLK(blk.st_mode) || raw_bound_to(minor(st.st_rdev)) != blk.st_rdev)
+		die(1, "%s does not lead to %s", raw, disk);
+	claim_other_paths(blk.st_rdev, disk, 1);
 }
 
 #endif

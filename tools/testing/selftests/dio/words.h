@@ -6,12 +6,14 @@
 #define DIO_WORDS_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define __noreturn	__attribute__((__noreturn__))
 #define __printf(f, a)	__attribute__((__format__(printf, f, a)))
@@ -30,6 +32,26 @@ static void __noreturn __printf(2, 3) die(int status, const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	exit(status);
+}
+
+/* Opens a file, which O_CREAT makes, or ends with @status. */
+static inline int must_open(const char *name, int flags, int status)
+{
+	int fd = open(name, flags, 0666);
+
+	if (fd < 0)
+		die(status, "%s: %s", name, strerror(errno));
+	return fd;
+}
+
+/* 0 in the new process */
+static inline pid_t must_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die(1, "no process: %s", strerror(errno));
+	return pid;
 }
 
 /* -h: how the program is called, on stdout, and it ends. Wrong words: the same on stderr. */
@@ -74,6 +96,11 @@ struct word {
 	const char **text;
 	int *flag, value;
 };
+
+#define NUMBER(word, var)		{ .name = word, .number = &(var) }
+#define TEXT(word, var)			{ .name = word, .text = &(var) }
+#define FLAG(word, var)			CHOICE(word, var, 1)
+#define CHOICE(word, var, is)		{ .name = word, .flag = &(var), .value = is }
 
 /* Does what @word says, if it is one of @words; the last of those has no name. */
 static inline int set_word(const struct word *words, const char *word)
