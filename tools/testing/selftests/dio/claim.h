@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct disks {
 };
 
 /* The WWID of a SCSI or NVMe disk. */
-static inline void read_wwid(const char *name, char *wwid, size_t size)
+static inline void read_wwid(const char *name, char wwid[256])
 {
 	static const char * const places[] = { "device/wwid", "wwid" };
 	char path[PATH_MAX];
@@ -46,24 +47,20 @@ static inline void read_wwid(const char *name, char *wwid, size_t size)
 	for (i = 0; i < 2 && !*wwid; i++) {
 		snprintf(path, sizeof(path), "/sys/block/%s/%s", name, places[i]);
 		file = fopen(path, "r");
-		if (!file)
-			continue;
-		if (fgets(wwid, size, file))
-			wwid[strcspn(wwid, "\n")] = 0;
-		else
+		if (file && fscanf(file, "%255[^\n]", wwid) != 1)
 			*wwid = 0;
-		fclose(file);
+		if (file)
+			fclose(file);
 	}
 }
 
 /* Add the disk that @link in /sys leads to, and all below it. */
 static inline void add_disks(struct disks *d, const char *link)
 {
-	char dir[PATH_MAX], path[PATH_MAX + 300];
-	struct dirent *entry;
+	char dir[PATH_MAX], path[PATH_MAX + 20];
 	const char *name;
-	unsigned int i;
-	DIR *slaves;
+	glob_t slaves;
+	size_t i;
 
 	if (!realpath(link, dir))
 		return;
@@ -77,19 +74,15 @@ static inline void add_disks(struct disks *d, const char *link)
 	if (d->nr == DISKS_MOST)
 		return;
 	snprintf(d->disk[i].name, sizeof(d->disk[i].name), "%s", name);
-	read_wwid(name, d->disk[i].wwid, sizeof(d->disk[i].wwid));
+	read_wwid(name, d->disk[i].wwid);
 	d->nr++;
 
-	snprintf(path, sizeof(path), "%s/slaves", dir);
-	slaves = opendir(path);
-	while (slaves && (entry = readdir(slaves))) {
-		if (*entry->d_name == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/slaves/%s", dir, entry->d_name);
-		add_disks(d, path);
-	}
-	if (slaves)
-		closedir(slaves);
+	snprintf(path, sizeof(path), "%s/slaves/*", dir);
+	if (glob(path, 0, NULL, &slaves))
+		return;
+	for (i = 0; i < slaves.gl_pathc; i++)
+		add_disks(d, slaves.gl_pathv[i]);
+	globfree(&slaves);
 }
 
 static inline void disks_of(struct disks *d, dev_t dev)
@@ -126,7 +119,7 @@ static inline const char *next_path(const struct disks *d, DIR *block)
 	struct dirent *entry;
 
 	while (block && (entry = readdir(block))) {
-		read_wwid(entry->d_name, wwid, sizeof(wwid));
+		read_wwid(entry->d_name, wwid);
 		snprintf(path, sizeof(path), "/sys/block/%s/dev", entry->d_name);
 		if (find_disk(d, entry->d_name, "") || !find_disk(d, NULL, wwid) ||
 		    access(path, F_OK))

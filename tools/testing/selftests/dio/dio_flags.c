@@ -380,7 +380,7 @@ int main(int argc, char **argv)
 	if ((argc == 6 && error_fd < 0) || pthread_create(&thread, NULL, make_calls, NULL))
 		die(1, "%s, or no thread: %s", argv[5], strerror(errno));
 
-	for (i = 0; i < 2 * 2 * 4 * 3 * sizeof(rwfs) / sizeof(*rwfs); i++) {
+	for (i = 0; i < 2 * 2 * 4 * 3 * ARRAY_SIZE(rwfs); i++) {
 		is_write = i & 1;
 		given = i >> 1 & 1;
 		way = i >> 2 & 3;

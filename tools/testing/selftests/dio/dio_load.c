@@ -221,20 +221,7 @@ static unsigned long long run_readers(void)
 	return now_ns() - start;
 }
 
-static void run(unsigned long long n)
-{
-	switch (opt.way) {
-	case SYNC:
-		run_sync(n);
-		break;
-	case AIO:
-		run_aio(n);
-		break;
-	case URING:
-		run_uring(n);
-		break;
-	}
-}
+static void (* const ways[])(unsigned long long n) = { run_sync, run_aio, run_uring };
 
 static pthread_barrier_t step;
 
@@ -312,7 +299,7 @@ static void run_marked(void)
 	for (i = 0; i < opt.marks; i++) {
 		mark();
 		start = now_ns();
-		run(opt.n / opt.marks);
+		ways[opt.way](opt.n / opt.marks);
 		took[i] = now_ns() - start;
 	}
 	mark();
@@ -355,7 +342,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	start = now_ns();
-	run(opt.n);
+	ways[opt.way](opt.n);
 	printf("%.1f\n", (double)(now_ns() - start) / opt.n);
 	return 0;
 }

@@ -31,6 +31,8 @@ enum { READ, WRITE, AIO_READ, AIO_WRITE, CACHED, CALLS };
 
 static const char * const names[] = { "read", "write", "AIO read", "AIO write", "buffered read" };
 
+#define is_wrong(...)	(wrong++, printf(__VA_ARGS__))
+
 static int nth, fd, cached, wrong;
 static char *memory, *expected;
 static struct iovec iov[PIECES];
@@ -81,9 +83,8 @@ static void look_at(const char *name, int n, long done, const char *old, const c
 		is = expected + at;
 		if (!memcmp(is, new, 512) || (at >= (unsigned long)done && !memcmp(is, old, 512)))
 			continue;
-		printf("%s, allocation %d failed, %ld bytes written: byte %lu is wrong\n",
-		       name, n, done, at);
-		wrong++;
+		is_wrong("%s, allocation %d failed, %ld bytes written: byte %lu is wrong\n",
+			 name, n, done, at);
 		return;
 	}
 }
@@ -121,26 +122,18 @@ static int fail_each(int call)
 		failed = arm(0);
 
 		if (ret != (long)SIZE &&
-		    (!failed || (ret < 0 && ret != -ENOMEM && ret != -EAGAIN))) {
-			printf("%s, allocation %d %s: %s\n", names[call], n,
-			       failed ? "failed" : "did not", result_name(ret));
-			wrong++;
-		}
+		    (!failed || (ret < 0 && ret != -ENOMEM && ret != -EAGAIN)))
+			is_wrong("%s, allocation %d %s: %s\n", names[call], n,
+				 failed ? "failed" : "did not", result_name(ret));
 		ret = ret < 0 ? 0 : ret;
 		if (is_write)
 			look_at(names[call], n, ret, old, new);
-		if (!is_write && ret && (*memory != 'o' || memcmp(memory, memory + 1, ret - 1))) {
-			printf("%s, allocation %d failed: wrong data\n", names[call], n);
-			wrong++;
-		}
-		if (!pinned_again(before)) {
-			printf("%s, allocation %d failed: pages stay pinned\n", names[call], n);
-			wrong++;
-		}
-		if (make_call(call) != (long)SIZE) {
-			printf("%s, allocation %d failed: so does the next call\n", names[call], n);
-			wrong++;
-		}
+		if (!is_write && ret && (*memory != 'o' || memcmp(memory, memory + 1, ret - 1)))
+			is_wrong("%s, allocation %d failed: wrong data\n", names[call], n);
+		if (!pinned_again(before))
+			is_wrong("%s, allocation %d failed: pages stay pinned\n", names[call], n);
+		if (make_call(call) != (long)SIZE)
+			is_wrong("%s, allocation %d failed: so does the next\n", names[call], n);
 		if (!failed)
 			break;
 	}
@@ -165,11 +158,9 @@ static int bind_each(const char *raw, const char *disk)
 		ret = sys_result(ioctl(ctl, RAW_SETBIND, &bind));
 		failed = arm(0);
 		if (ret ? !failed || ret != -ENOMEM || raw_bound_to(none.raw_minor) :
-		    raw_bound_to(none.raw_minor) != st.st_rdev) {
-			printf("a binding, allocation %d: %s, bound to %lx\n", n, result_name(ret),
-			       (unsigned long)raw_bound_to(none.raw_minor));
-			wrong++;
-		}
+		    raw_bound_to(none.raw_minor) != st.st_rdev)
+			is_wrong("a binding, allocation %d: %s, bound to %lx\n", n,
+				 result_name(ret), (unsigned long)raw_bound_to(none.raw_minor));
 		if (ioctl(ctl, RAW_SETBIND, &bind) || ioctl(ctl, RAW_SETBIND, &none))
 			die(1, "allocation %d failed: no binding any more: %s", n, strerror(errno));
 	}

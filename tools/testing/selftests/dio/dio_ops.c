@@ -476,7 +476,7 @@ static struct operation {
 	{ "drop-cache", drop_cache, 1 },
 };
 
-#define NR_OPERATIONS	(sizeof(operations) / sizeof(*operations))
+#define NR_OPERATIONS	ARRAY_SIZE(operations)
 
 static struct operation *pick_operation(void)
 {

@@ -297,7 +297,7 @@ static void count_pins_of_ways(void)
 	long before;
 
 	ring_setup(&ring, 1, 0);
-	for (i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+	for (i = 0; i < ARRAY_SIZE(requests); i++) {
 		const char *from = requests[i].mem;
 		size_t len = requests[i].len;
 		off_t pos = requests[i].pos;
@@ -315,24 +315,28 @@ static void count_pins_of_ways(void)
 	}
 }
 
-static const struct { const char *name; int how; void (*run)(void); } words[] = {
-	{ NULL, O_RDWR | O_CREAT, read_beside_forks },
-	{ "count", O_RDONLY, count_pins }, { "pieces", O_RDONLY, count_pins_of_pieces },
-	{ "over", O_RDWR, count_pins_of_writes }, { "ways", O_RDWR, count_pins_of_ways },
+static const struct { int how; void (*run)(void); } tests[] = {
+	{ O_RDWR | O_CREAT, read_beside_forks }, { O_RDONLY, count_pins },
+	{ O_RDONLY, count_pins_of_pieces }, { O_RDWR, count_pins_of_writes },
+	{ O_RDWR, count_pins_of_ways },
+};
+
+static int test;
+
+static const struct word words[] = {
+	CHOICE("count", test, 1), CHOICE("pieces", test, 2), CHOICE("over", test, 3),
+	CHOICE("ways", test, 4),
+	{ .name = NULL }
 };
 
 int main(int argc, char **argv)
 {
-	const char *name = argv[argc - 1];
-	unsigned int i = 0;
+	const char *name = NULL;
 
-	help_if_asked(argc, argv, usage);
-	if (argc == 3)
-		for (i = 1; i < 5 && strcmp(argv[1], words[i].name); i++)
-			;
-	if (argc < 2 || argc > 3 || i == 5)
+	parse_words(argc, argv, usage, words, &name, 1);
+	if (!name)
 		die(EXIT_USAGE, "%s", usage);
-	fd = must_open(name, words[i].how | O_DIRECT, 1);
-	words[i].run();
+	fd = must_open(name, tests[test].how | O_DIRECT, 1);
+	tests[test].run();
 	return 0;
 }

@@ -602,7 +602,7 @@ static void parse_word(const char *word)
 
 	if (set_word(words, word))
 		return;
-	for (i = 0; i < sizeof(races) / sizeof(*races); i++) {
+	for (i = 0; i < ARRAY_SIZE(races); i++) {
 		if (!strcmp(word, races[i].name)) {
 			only = &races[i];
 			return;

@@ -121,7 +121,6 @@ struct disk_request {
 	unsigned int count;
 	bool write;
 	__u64 arrived, done;		/* done: set when the disk chose the request */
-	void *owner;			/* the caller's */
 };
 
 /* Sectors from @start on that the disk read; the head passed @end at @when. */

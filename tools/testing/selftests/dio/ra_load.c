@@ -68,6 +68,7 @@ static struct {
 static int fd;
 static unsigned long long bytes, written, nsec;
 static unsigned char *buf;
+static int stands;		/* where the next read is to be: no need to tell */
 static const unsigned char *map;	/* of the file, for the modes that fault */
 static const unsigned char zeros[STAMP_SECTOR];
 
@@ -83,17 +84,6 @@ static void verify(const unsigned char *data, unsigned long long pos, unsigned l
 	for (off = 0; off < len; off += STAMP_SECTOR)
 		if (!opt.holes || memcmp(data + off, zeros, STAMP_SECTOR))
 			check_stamps(opt.name, data + off, STAMP_SECTOR, opt.disk, pos + off);
-}
-
-/* What a read of @len bytes at @pos came to */
-static void check_read(unsigned long long pos, unsigned long long len, ssize_t got, int err)
-{
-	if (got != (ssize_t)len)
-		die(EXIT_IO, "%s: %llu bytes at %llu: %s", opt.name, len, pos,
-		    got < 0 ? strerror(err) : "not as many");
-	bytes += len;
-	if (opt.disk != NOT_GIVEN)
-		verify(buf, pos, len);
 }
 
 static ssize_t read_by_pipe(int file, off_t pos, size_t len)
@@ -113,26 +103,29 @@ static ssize_t read_by_pipe(int file, off_t pos, size_t len)
 	return done ? (ssize_t)done : got;
 }
 
+static ssize_t read_once(int file, unsigned long long pos, unsigned long long len)
+{
+	if (opt.splice)
+		return read_by_pipe(file, pos, len);
+	if (stands)
+		return read(file, buf, len);
+	return pread(file, buf, len, pos);
+}
+
 /* One read; the checking of its data is not in the time. */
 static void read_at(int file, unsigned long long pos, unsigned long long len)
 {
 	unsigned long long start = now_ns();
-	ssize_t got = opt.splice ? read_by_pipe(file, pos, len) : pread(file, buf, len, pos);
+	ssize_t got = read_once(file, pos, len);
 	int err = errno;
 
 	nsec += now_ns() - start;
-	check_read(pos, len, got, err);
-}
-
-/* The same from where the file stands, which is @pos */
-static void read_on(unsigned long long pos)
-{
-	unsigned long long start = now_ns();
-	ssize_t got = read(fd, buf, opt.bs);
-	int err = errno;
-
-	nsec += now_ns() - start;
-	check_read(pos, opt.bs, got, err);
+	if (got != (ssize_t)len)
+		die(EXIT_IO, "%s: %llu bytes at %llu: %s", opt.name, len, pos,
+		    got < 0 ? strerror(err) : "not as many");
+	bytes += len;
+	if (opt.disk != NOT_GIVEN)
+		verify(buf, pos, len);
 }
 
 static void write_at(unsigned long long pos, unsigned long long len)
@@ -309,8 +302,9 @@ static void run_read(void)
 
 	check_size();
 	lseek(fd, opt.from, SEEK_SET);
+	stands = 1;
 	for (i = 0; i < opt.n; i++)
-		read_on(opt.from + i * opt.bs);
+		read_at(fd, opt.from + i * opt.bs, opt.bs);
 }
 
 static void run_streams(void)
@@ -394,7 +388,7 @@ static void parse(int argc, char **argv)
 	unsigned int i;
 
 	help_if_asked(argc, argv, usage);
-	for (i = 0; argc > 1 && i < sizeof(modes) / sizeof(*modes); i++)
+	for (i = 0; argc > 1 && i < ARRAY_SIZE(modes); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			opt.mode = &modes[i];
 	if (!opt.mode)
@@ -418,18 +412,12 @@ static int run_mode(void)
 static int run_shared(void)
 {
 	int status, failed = 0;
-	pid_t pid = 0;
 
-	for (; opt.share && pid >= 0; opt.share--, opt.seed++) {
-		pid = fork();
-		if (!pid) {
-			stay_in_memory();
-			exit(run_mode());
-		}
-	}
-	if (pid < 0) {
-		fprintf(stderr, "ra_load: fork: %s\n", strerror(errno));
-		failed = EXIT_USAGE;
+	for (; opt.share; opt.share--, opt.seed++) {
+		if (must_fork())
+			continue;
+		stay_in_memory();
+		exit(run_mode());
 	}
 	while (wait(&status) > 0) {
 		if (WIFSIGNALED(status))

@@ -41,7 +41,6 @@ static char context[160];
 #define MIB		(1024 * KIB)
 #define MAX_IO		(3 * MIB + 4 * KIB)
 #define TIME_LIMIT	300	/* seconds a case may take: far more than any needs */
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The ways to send a request. */
 enum way { SYNC, VECTOR, AIO, URING, NR_WAYS };

@@ -73,7 +73,6 @@ dio_init "$@"
 dio_get_part boundary
 dio_need dd mke2fs filefrag
 counter=${DIO_DM##*/}
-[ -e "/sys/class/block/$counter" ] || counter=$(basename "$(readlink -f "$DIO_DM")")
 dio_plan 14
 
 for block in 1024 4096; do

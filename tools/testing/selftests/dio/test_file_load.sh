@@ -78,8 +78,7 @@ on_slow()
 
 slowly()
 {
-	_dm=$(readlink -f "$disk")
-	if [ "$word" = aligned ] && [ -d "/sys/fs/ext4/${_dm##*/}" ]; then
+	if [ "$word" = aligned ] && [ -d "/sys/fs/ext4/${disk##*/}" ]; then
 		echo "ext2 is ext4 in this kernel"
 		return 4
 	fi
