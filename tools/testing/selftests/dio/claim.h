@@ -85,67 +85,61 @@ static inline void add_disks(struct disks *d, const char *link)
 	globfree(&slaves);
 }
 
-static inline void disks_of(struct disks *d, dev_t dev)
+/* Has the disk called @name, which is none of @d, the WWID of one of them? */
+static inline int is_path_to(const struct disks *d, const char *name)
 {
-	char link[64];
+	unsigned int i, same = 0;
+	char wwid[256];
 
-	d->nr = 0;
-	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(dev), minor(dev));
-	add_disks(d, link);
-}
-
-/* The disk in @d that is called @name, or has @wwid. */
-static inline const char *find_disk(const struct disks *d, const char *name, const char *wwid)
-{
-	unsigned int i;
-
+	read_wwid(name, wwid);
 	for (i = 0; i < d->nr; i++) {
-		if (name && !strcmp(d->disk[i].name, name))
-			return d->disk[i].name;
-		if (*wwid && !strcmp(d->disk[i].wwid, wwid))
-			return d->disk[i].wwid;
+		if (!strcmp(d->disk[i].name, name))
+			return 0;
+		same |= *wwid && !strcmp(d->disk[i].wwid, wwid);
 	}
-	return NULL;
+	return same;
 }
 
 /*
- * The next node from @block, which is /sys/block, that is another path to one of @d; NULL at the
- * end. A disk without a number is a path that NVMe keeps to itself.
+ * The next node that is another path to @dev, or to a disk below it; NULL at the end, after which it
+ * begins anew. A disk without a number is a path that NVMe keeps to itself.
  */
-static inline const char *next_path(const struct disks *d, DIR *block)
+static inline const char *next_path(dev_t dev)
 {
-	char path[PATH_MAX], wwid[256];
+	static struct disks below;
 	static char node[300];
+	static DIR *block;
+	char path[PATH_MAX];
 	struct dirent *entry;
 
-	while (block && (entry = readdir(block))) {
-		read_wwid(entry->d_name, wwid);
-		snprintf(path, sizeof(path), "/sys/block/%s/dev", entry->d_name);
-		if (find_disk(d, entry->d_name, "") || !find_disk(d, NULL, wwid) ||
-		    access(path, F_OK))
-			continue;
-		snprintf(node, sizeof(node), "/dev/%s", entry->d_name);
-		return node;
+	if (!block) {
+		below.nr = 0;
+		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+		add_disks(&below, path);
+		block = opendir("/sys/block");
 	}
+	while (block && (entry = readdir(block))) {
+		snprintf(path, sizeof(path), "/sys/block/%s/dev", entry->d_name);
+		snprintf(node, sizeof(node), "/dev/%s", entry->d_name);
+		if (is_path_to(&below, entry->d_name) && !access(path, F_OK))
+			return node;
+	}
+	if (block)
+		closedir(block);
+	block = NULL;
 	return NULL;
 }
 
 /* Claims the other paths, too, until exit; ends with @status, and says why, if somebody has one. */
 static inline void claim_other_paths(dev_t dev, const char *name, int status)
 {
-	static struct disks below;
 	const char *path;
-	DIR *block;
 
-	disks_of(&below, dev);
-	block = opendir("/sys/block");
-	while ((path = next_path(&below, block)))
+	while ((path = next_path(dev)))
 		if (open(path, O_RDONLY | O_EXCL) < 0)
 			die(status, "%s: %s, another path to that disk, %s%s", name, path,
 			    errno == EBUSY ? "is in use" : "cannot be claimed: ",
 			    errno == EBUSY ? "" : strerror(errno));
-	if (block)
-		closedir(block);
 }
 
 /* Open a block device for nobody else, on any path, or end in that way. */

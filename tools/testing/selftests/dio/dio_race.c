@@ -79,7 +79,6 @@ static const struct race *only;	/* instead of the processes */
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
 
 struct race {
-	const char *name;
 	void (*run)(void);
 	size_t aio, aio_len, pos, len;	/* of write_beside_aio() */
 };
@@ -576,7 +575,14 @@ static void wait_for_processes(void)
 static const char usage[] =
 	"usage: dio_race n=400 [steady|whole] [apart] FILE, or over|... FILE";
 
+enum { NONE, CHECK, FALLBACK, EXTEND, BEYOND, ALIGNED, BEHIND, OVER, LOCKED, CLEAN };
+static int race;
+
 static const struct word words[] = {
+	CHOICE("check", race, CHECK), CHOICE("fallback", race, FALLBACK),
+	CHOICE("extend", race, EXTEND), CHOICE("beyond", race, BEYOND),
+	CHOICE("aligned", race, ALIGNED), CHOICE("behind", race, BEHIND),
+	CHOICE("over", race, OVER), CHOICE("locked", race, LOCKED), CHOICE("clean", race, CLEAN),
 	NUMBER("n=", nr_ops), NUMBER("within=", within), TEXT("stop=", stop), TEXT("go=", go),
 	TEXT("other=", other), TEXT("into=", into), FLAG("steady", steady), FLAG("whole", whole),
 	FLAG("apart", apart),
@@ -584,42 +590,22 @@ static const struct word words[] = {
 };
 
 static const struct race races[] = {
-	{ "check", check_as_it_is, 0, 0, 0, 0 },
-	{ "fallback", write_beside_aio, BLOCK_MAX + STAMP_SECTOR, STAMP_SECTOR, BLOCK_MAX - PAGE,
-	  PAGE + STAMP_SECTOR },
-	{ "extend", write_beside_aio, 0, PAGE / 2, PAGE / 2, PAGE / 2 },
-	{ "beyond", write_beside_aio, 0, PAGE / 2, 2 * PAGE, PAGE },
-	{ "aligned", write_aligned_below_read, 0, 0, 0, 0 },
-	{ "behind", write_behind_syncs, 0, 0, 0, 0 },
-	{ "over", write_over, 0, 0, 0, 0 },
-	{ "locked", read_beside_locked_page, 0, 0, 0, 0 },
-	{ "clean", sync_below_reads, 0, 0, 0, 0 },
+	[CHECK] = { .run = check_as_it_is },
+	[FALLBACK] = { write_beside_aio, BLOCK_MAX + STAMP_SECTOR, STAMP_SECTOR, BLOCK_MAX - PAGE,
+		       PAGE + STAMP_SECTOR },
+	[EXTEND] = { write_beside_aio, 0, PAGE / 2, PAGE / 2, PAGE / 2 },
+	[BEYOND] = { write_beside_aio, 0, PAGE / 2, 2 * PAGE, PAGE },
+	[ALIGNED] = { .run = write_aligned_below_read },
+	[BEHIND] = { .run = write_behind_syncs },
+	[OVER] = { .run = write_over },
+	[LOCKED] = { .run = read_beside_locked_page },
+	[CLEAN] = { .run = sync_below_reads },
 };
-
-static void parse_word(const char *word)
-{
-	unsigned int i;
-
-	if (set_word(words, word))
-		return;
-	for (i = 0; i < ARRAY_SIZE(races); i++) {
-		if (!strcmp(word, races[i].name)) {
-			only = &races[i];
-			return;
-		}
-	}
-	if (!strchr(word, '/') || name)
-		die(EXIT_USAGE, "unknown word %s", word);
-	name = word;
-}
 
 int main(int argc, char **argv)
 {
-	int i;
-
-	help_if_asked(argc, argv, usage);
-	for (i = 1; i < argc; i++)
-		parse_word(argv[i]);
+	parse_words(argc, argv, usage, words, &name, 1);
+	only = races[race].run ? &races[race] : NULL;
 	if (!name || (!only && (!nr_ops || !within)))
 		die(EXIT_USAGE, "%s", usage);
 	if (!only || only->run != sync_below_reads)	/* which only reads it */

@@ -21,12 +21,9 @@ static const char usage[] =
 
 static void print_paths(dev_t dev)
 {
-	static struct disks below;
-	DIR *block = opendir("/sys/block");
 	const char *path;
 
-	disks_of(&below, dev);
-	while ((path = next_path(&below, block)))
+	while ((path = next_path(dev)))
 		puts(path);
 	if (fflush(stdout))
 		die(EXIT_IO, "standard output: %s", strerror(errno));

@@ -366,36 +366,33 @@ static void case_sick(void)
 
 /* --- Bindings --- */
 
-static long ctl(unsigned long cmd, int minor, __u64 block_major, __u64 block_minor)
+static long set_bind(int minor, dev_t disk)
 {
-	struct raw_config_request req = {
-		.raw_minor = minor, .block_major = block_major, .block_minor = block_minor,
-	};
+	struct raw_config_request req = { minor, major(disk), minor(disk) };
 
-	return sys_result(ioctl(raw_fd, cmd, &req));
+	return sys_result(ioctl(raw_fd, RAW_SETBIND, &req));
 }
 
-static void expect_bound(int minor, __u64 block_major, __u64 block_minor, const char *what)
+static void expect_bound(int minor, dev_t disk, const char *what)
 {
 	struct raw_config_request req = {
 		.raw_minor = minor, .block_major = 1000, .block_minor = 1000,
 	};
 
 	expect_call(ioctl(raw_fd, RAW_GETBIND, &req), 0, "RAW_GETBIND");
-	if (req.raw_minor != minor || req.block_major != block_major ||
-	    req.block_minor != block_minor)
+	if (req.raw_minor != minor || req.block_major != major(disk) ||
+	    req.block_minor != minor(disk))
 		fail("%s: raw%d is bound to %llu:%llu", what, req.raw_minor,
 		     (unsigned long long)req.block_major, (unsigned long long)req.block_minor);
 }
 
-static void stat_disk(const char *name, __u64 *block_major, __u64 *block_minor)
+static dev_t number_of(const char *name)
 {
 	struct stat st;
 
 	if (stat(name, &st))
 		fail("%s: %s", name, strerror(errno));
-	*block_major = major(st.st_rdev);
-	*block_minor = minor(st.st_rdev);
+	return st.st_rdev;
 }
 
 #ifdef __x86_64__
@@ -444,13 +441,12 @@ static void case_compat(void)
 {
 	int minor = atoi(case_args[0]);
 	struct raw_config_request_32 *req;
-	__u64 disk_major, disk_minor;
+	dev_t disk = number_of(blk_name);
 	char *mem, node[64];
 	int fd;
 
 	if (!kernel_takes_32())
 		die(EXIT_SKIP, "this kernel takes no 32-bit system calls");
-	stat_disk(blk_name, &disk_major, &disk_minor);
 	mem = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	if (mem == MAP_FAILED)
@@ -458,13 +454,13 @@ static void case_compat(void)
 	if (mprotect(mem + PAGE, PAGE, PROT_NONE))
 		fail("mprotect: %s", strerror(errno));
 	req = (void *)(mem + PAGE - sizeof(*req));
-	*req = (struct raw_config_request_32){ minor, disk_major, disk_minor };
+	*req = (struct raw_config_request_32){ minor, major(disk), minor(disk) };
 	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND");
-	expect_bound(minor, disk_major, disk_minor, "bound by 32 bits");
+	expect_bound(minor, disk, "bound by 32 bits");
 	*req = (struct raw_config_request_32){ minor, 1000, 1000 };
 	expect(ioctl_32(raw_fd, RAW_GETBIND, req), 0, "RAW_GETBIND");
-	if (req->raw_minor != minor || req->block_major != disk_major ||
-	    req->block_minor != disk_minor)
+	if (req->raw_minor != minor || req->block_major != major(disk) ||
+	    req->block_minor != minor(disk))
 		fail("RAW_GETBIND says %d: %llu:%llu", req->raw_minor,
 		     (unsigned long long)req->block_major, (unsigned long long)req->block_minor);
 	/* The disk, too, is told who asks: a size of 32 bits is all that there is room for. */
@@ -474,7 +470,7 @@ static void case_compat(void)
 	close(fd);
 	*req = (struct raw_config_request_32){ minor, 0, 0 };
 	expect(ioctl_32(raw_fd, RAW_SETBIND, req), 0, "RAW_SETBIND to 0:0");
-	expect_bound(minor, 0, 0, "unbound by 32 bits");
+	expect_bound(minor, 0, "unbound by 32 bits");
 	expect(ioctl_32(raw_fd, RAW_SETBIND, mem + PAGE - 4), -EFAULT, "half a request");
 	expect(ioctl_32(raw_fd, BLKGETSIZE, req), -ENOTTY, "BLKGETSIZE");
 }
@@ -489,7 +485,7 @@ static void case_compat(void)
  * Opened again and again while it is bound to one disk and another, whose stamps differ. An open
  * file holds its binding.
  */
-static void use_bindings(const char *node, int minor, __u64 (*disks)[2])
+static void use_bindings(const char *node, int minor, const dev_t *disks)
 {
 	char *buf = load_memory(PAGE, 0);
 	unsigned int i, gen, good = 0;
@@ -506,7 +502,7 @@ static void use_bindings(const char *node, int minor, __u64 (*disks)[2])
 		expect_call(pread(fd, buf, PAGE, 0), PAGE, "read");
 		gen = stamp_disk(buf) & 1;
 		check(buf, PAGE, gen, "what was read");
-		expect_bound(minor, disks[gen][0], disks[gen][1], "open");
+		expect_bound(minor, disks[gen], "open");
 		expect_call(pread(fd, buf, PAGE, 0), PAGE, "second read");
 		check(buf, PAGE, gen, "second read of one open file");
 		good++;
@@ -521,7 +517,7 @@ static void case_race(void)
 	const char *disks[2] = { blk_name, case_args[1] };
 	int minor = atoi(case_args[0]), users = 3, i, status, left = users, bound = 0;
 	char node[64];
-	__u64 nrs[2][2];
+	dev_t nrs[2];
 	long ret;
 
 	snprintf(node, sizeof(node), "/dev/raw/raw%d", minor);
@@ -529,7 +525,7 @@ static void case_race(void)
 		close(blk_fd);
 		blk_fd = claim(disks[i], O_RDWR | O_DIRECT, EXIT_FAILURE);
 		disk_fill(PAGE, i);
-		stat_disk(disks[i], &nrs[i][0], &nrs[i][1]);
+		nrs[i] = number_of(disks[i]);
 	}
 	close(blk_fd);		/* from here on the disks are the raw device's to claim */
 	for (i = 0; i < users; i++) {
@@ -539,8 +535,7 @@ static void case_race(void)
 		exit(0);
 	}
 	for (i = 0; left; i++) {
-		ret = i % 4 == 3 ? ctl(RAW_SETBIND, minor, 0, 0) :
-				   ctl(RAW_SETBIND, minor, nrs[i % 2][0], nrs[i % 2][1]);
+		ret = set_bind(minor, i % 4 == 3 ? 0 : nrs[i % 2]);
 		if (!ret)
 			bound++;
 		else
@@ -552,7 +547,7 @@ static void case_race(void)
 		}
 		sched_yield();
 	}
-	expect(ctl(RAW_SETBIND, minor, 0, 0), 0, "RAW_SETBIND at the end");
+	expect(set_bind(minor, 0), 0, "RAW_SETBIND at the end");
 	if (!bound)
 		fail("no binding ever succeeded");
 }
