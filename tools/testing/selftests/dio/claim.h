@@ -101,16 +101,16 @@ static inline int is_path_to(const struct disks *d, const char *name)
 }
 
 /*
- * The next node that is another path to @dev, or to a disk below it; NULL at the end, after which it
- * begins anew. A disk without a number is a path that NVMe keeps to itself.
+ * The next node that is another path to @dev, or to a disk below it; NULL at the end, after which
+ * it begins anew. A disk without a number is a path that NVMe keeps to itself.
  */
 static inline const char *next_path(dev_t dev)
 {
 	static struct disks below;
 	static char node[300];
-	static DIR *block;
 	char path[PATH_MAX];
 	struct dirent *entry;
+	static DIR *block;
 
 	if (!block) {
 		below.nr = 0;

@@ -212,7 +212,7 @@ $(tail -n 20 "$DIO_TMP/.check")"
 }
 
 # dio_ends RC REGEX CMD...: CMD exits with RC, and says a line that matches the extended regular
-# expression.
+# expression; all that it says is in $DIO_TMP/.said.
 dio_ends()
 {
 	_dio_want=$1 _dio_regex=$2 _dio_is=0
@@ -236,6 +236,18 @@ dio_need()
 	for _dio_w in "$@"; do
 		command -v "$_dio_w" >/dev/null || dio_skip_all "program $_dio_w is missing"
 	done
+}
+
+# dio_sys NODE FILE: what this file of a disk has in /sys
+dio_sys()
+{
+	cat "/sys/class/block/${1##*/}/$2"
+}
+
+# dio_flushes NODE: that the disk has done
+dio_flushes()
+{
+	dio_sys "$1" stat | awk '{ print $16 }'
 }
 
 # dio_wait SECONDS CMD...: try CMD ten times a second until it succeeds; fails at the limit.
@@ -453,7 +465,7 @@ dio_get_scratch()
 dio_get_part()
 {
 	dio_get_scratch
-	DIO_SECTORS=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
+	DIO_SECTORS=$(dio_sys "$DIO_DISK" size)
 	[ "$DIO_SECTORS" -le 131072 ] || DIO_SECTORS=131072
 	dio_dm "$1" "0 $DIO_SECTORS linear $DIO_DISK 0" || dio_skip_all "$DIO_WHY"
 }

@@ -46,7 +46,7 @@ dio_fill()
 {
 	[ -e "$DIO_TMP/fill" ] ||
 		tr '\0' '\333' </dev/zero | head -c $((DIO_SECTORS * 512)) >"$DIO_TMP/fill" || return
-	dd if="$DIO_TMP/fill" of="$1" bs=1M count=$(($(cat "/sys/class/block/${1##*/}/size") / 2048)) \
+	dd if="$DIO_TMP/fill" of="$1" bs=1M count=$(($(dio_sys "$1" size) / 2048)) \
 		oflag=direct status=none
 }
 

@@ -60,7 +60,7 @@ _md_assemble()
 	_dio_put md125 /sys/module/md_mod/parameters/new_array && dio_wait 10 [ -d $_md_sysfs ] &&
 		_dio_put 1.2 $_md_sysfs/metadata_version || return
 	for _md_d in "$@"; do
-		_dio_put "$(cat "/sys/class/block/${_md_d##*/}/dev")" $_md_sysfs/new_dev || return
+		_dio_put "$(dio_sys "$_md_d" dev)" $_md_sysfs/new_dev || return
 	done
 	_dio_put active $_md_sysfs/array_state 2>/dev/null && dio_wait 10 [ -b /dev/md125 ]
 }

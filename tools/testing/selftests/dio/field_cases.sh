@@ -80,7 +80,7 @@ make_file()
 	_maker=$(maker_of "$where")
 	! why=$(dio_fs_lacks "$where" "$_maker") || return 1
 	_node=$(dio_guard "$target") || die "DIO_SCRATCH: $_node"
-	[ "$((unit * 2))" -le "$(($(cat "/sys/class/block/${_node##*/}/size") * 512))" ] ||
+	[ "$((unit * 2))" -le "$(($(dio_sys "$_node" size) * 512))" ] ||
 		{ why="DIO_SCRATCH is too small"; return 1; }
 	# shellcheck disable=SC2086 # a command line
 	why=$($_maker "$_node" 2>&1) || { why="$_maker: $(echo "$why" | tail -n 1)"; return 1; }
@@ -89,7 +89,7 @@ make_file()
 	counters=$_node
 	case $words in
 	mix*)
-		_mib=$(($(cat "/sys/class/block/${_node##*/}/size") / 8192))
+		_mib=$(($(dio_sys "$_node" size) / 8192))
 		dd if=/dev/zero of="$on" bs=1M count=$((_mib < 1024 ? _mib : 1024)) \
 			conv=fsync 2>/dev/null || die "$DIO_SCRATCH cannot be written"
 		;;
@@ -166,7 +166,7 @@ most_units()
 {
 	bytes=0
 	for _node in $nodes; do
-		_size=$(($(cat "/sys/class/block/${_node##*/}/size") * 512))
+		_size=$(($(dio_sys "$_node" size) * 512))
 		[ "$bytes" -ne 0 ] && [ "$bytes" -le "$_size" ] || bytes=$_size
 	done
 	most=$((bytes / 2 / unit))

@@ -9,7 +9,7 @@
 # mib_of NODE: how many are looked at
 mib_of()
 {
-	_all=$(($(cat "/sys/class/block/${1##*/}/size") / 2048))
+	_all=$(($(dio_sys "$1" size) / 2048))
 	echo $((_all < verify ? _all : verify))
 }
 

@@ -132,7 +132,7 @@ medium()
 # ioerrs DISK: how many of its commands have failed
 ioerrs()
 {
-	echo $(($(cat "/sys/block/${1##*/}/device/ioerr_cnt")))
+	echo $(($(dio_sys "$1" device/ioerr_cnt)))
 }
 
 # Of two halves the one that is read cannot read its sector: the other has it. An array begins 4 MiB
@@ -186,11 +186,6 @@ large()
 	done
 }
 
-number()
-{
-	cat "/sys/class/block/${1##*/}/dev"
-}
-
 # paths_table: both in one group, taking turns; I/O waits while there is none.
 #
 # By requests, as multipathd has it; by bios where lockdep watches, which takes the run_work of all
@@ -200,13 +195,13 @@ paths_table()
 {
 	_features="1 queue_if_no_path"
 	[ ! -e /proc/lockdep ] || _features="3 queue_if_no_path queue_mode bio"
-	echo "0 $(cat "/sys/class/block/${path0##*/}/size") multipath $_features 0 1 1" \
-		"round-robin 0 2 1 $(number "$path0") 1 $(number "$path1") 1"
+	echo "0 $(dio_sys "$path0" size) multipath $_features 0 1 1" \
+		"round-robin 0 2 1 $(dio_sys "$path0" dev) 1 $(dio_sys "$path1" dev) 1"
 }
 
 path_is()
 {
-	dmsetup status dio_paths | tr ' ' '\n' | grep -A 1 -x "$(number "$1")" | grep -qx "$2"
+	dmsetup status dio_paths | tr ' ' '\n' | grep -A 1 -x "$(dio_sys "$1" dev)" | grep -qx "$2"
 }
 
 # It has written so much, or it never will.
@@ -227,7 +222,7 @@ goes_on()
 
 back()
 {
-	lio_transport 1 "$1" online && dmsetup message dio_paths 0 "reinstate_path $(number "$2")" &&
+	lio_transport 1 "$1" online && dmsetup message dio_paths 0 "reinstate_path $(dio_sys "$2" dev)" &&
 		goes_on && path_is "$2" A
 }
 

@@ -23,9 +23,7 @@ sectors_read()
 # The closing line, once, and nothing else.
 closes()
 {
-	said=$("$@") || return
-	echo "$said"
-	[ "$(echo "$said" | wc -l)" -eq 1 ] && echo "$said" | grep -Eq "$closing"
+	dio_says 0 "$closing" "$@"
 }
 
 # disk_takes SECTORS ARG...: that much is read from the first disk by disk_read blocks=4 bs=1m.
@@ -44,7 +42,7 @@ disk_takes()
 figures_agree()
 {
 	closes "$read" blocks=3 bs=1m direct "$@" || return
-	echo "$said" | sed 's/[()]//g' | awk -v devices=$# '{
+	sed 's/[()]//g' "$DIO_TMP/.said" | awk -v devices=$# '{
 		n = $3; s = $6; rate = $8; mean = $10; blocks = 3 * devices
 		if (n != blocks) { print n " mbytes"; exit 1 }
 		if (n < (rate - 0.005) * (s - 0.0005)) { print "rate too high"; exit 1 }
@@ -58,12 +56,12 @@ figures_agree()
 # Three reads of two disks, of which each takes a second: readers that take turns need six.
 slow()
 {
-	size=$(cat "/sys/class/block/${one##*/}/size")
+	size=$(dio_sys "$one" size)
 	dio_dm slow1 "0 $size delay $one 0 1000" || { echo "$DIO_WHY"; return 1; }
 	slow1=$DIO_DM
 	dio_dm slow2 "0 $size delay $two 0 1000" || { echo "$DIO_WHY"; return 1; }
 	closes "$read" blocks=3 bs=4k direct "$slow1" "$DIO_DM" || return
-	echo "$said" | awk '{ exit !($6 >= 3 && $6 < 6) }'
+	awk '{ exit !($6 >= 3 && $6 < 6) }' "$DIO_TMP/.said"
 }
 
 stamps()
@@ -121,7 +119,7 @@ moved()
 # A disk that fails from 1 MiB on.
 late()
 {
-	size=$(cat "/sys/class/block/${one##*/}/size")
+	size=$(dio_sys "$one" size)
 	dio_dm late "0 2048 linear $one 0
 2048 $((size - 2048)) error" || { echo "$DIO_WHY"; return 1; }
 	for way in "" direct; do
@@ -144,7 +142,7 @@ nobody_reads()
 # One that is stopped, and one whose second disk fails, leave no process that reads the first.
 stops()
 {
-	size=$(cat "/sys/class/block/${one##*/}/size")
+	size=$(dio_sys "$one" size)
 	dio_dm endless "0 $size delay $one 0 100" || { echo "$DIO_WHY"; return 1; }
 	endless=$DIO_DM
 	"$read" blocks=1k bs=4k direct "$DIO_DM" &
@@ -204,7 +202,7 @@ one=${DIO_LIST%% *}
 two=${DIO_LIST#* }
 two=${two%% *}
 for disk in $DIO_LIST; do
-	[ "$(cat "/sys/class/block/${disk##*/}/size")" -ge 16384 ] ||
+	[ "$(dio_sys "$disk" size)" -ge 16384 ] ||
 		dio_skip_all "$disk is smaller than 8 MiB"
 done
 dio_plan 20

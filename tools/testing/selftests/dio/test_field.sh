@@ -92,7 +92,7 @@ no_names()
 {
 	names="secret-host"
 	for _disk in $two_disks; do
-		names="$names|$_disk|$(cat "/sys/class/block/${_disk##*/}/device/wwid")"
+		names="$names|$_disk|$(dio_sys "$_disk" device/wwid)"
 	done
 	begun disks-direct && grep '^machine.1.*scsi_debug' field.figures || return
 	! grep -E "$names" field.figures || { echo "names, of $names"; return 1; }

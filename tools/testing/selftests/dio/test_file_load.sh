@@ -124,7 +124,7 @@ clean_on()
 # device dio_other, which answers again afterwards.
 with_other()
 {
-	sectors=$(cat "/sys/class/block/${1##*/}/size")
+	sectors=$(dio_sys "$1" size)
 	dio_dm other "0 $sectors linear $1 0" || { echo "$DIO_WHY"; return 1; }
 	other=$DIO_DM
 	shift

@@ -32,20 +32,15 @@ on_each()
 	lacking=""
 }
 
-flushes()
-{
-	awk '{ print $16 }' "/sys/class/block/${DIO_DISK##*/}/stat"
-}
-
 # flushed FILE LEAST MOST: how often, by eight writes that O_DSYNC says are safe; nothing else is left
 # to be written
 flushed()
 {
 	sync
 	sync "$1" || return	# and what the inode waits for in the journal
-	before=$(flushes)
+	before=$(dio_flushes "$DIO_DISK")
 	dd if=/dev/zero of="$1" bs=4k count=8 oflag=direct,dsync conv=notrunc status=none || return
-	counted=$(($(flushes) - before))
+	counted=$(($(dio_flushes "$DIO_DISK") - before))
 	echo "$1: $counted flushes"
 	[ "$counted" -ge "$2" ] && [ "$counted" -le "$3" ]
 }
@@ -121,7 +116,7 @@ blocks_in_pieces()
 {
 	lio_lun 1 $((64 * mib)) "block_size=$1" && lio_path 1 0 || lacking=$DIO_WHY
 	[ -n "$lacking" ] ||
-		[ "$(cat "/sys/block/${LIO_DISK##*/}/queue/dma_alignment")" -lt "$2" ] ||
+		[ "$(dio_sys "$LIO_DISK" queue/dma_alignment)" -lt "$2" ] ||
 		lacking="the disk does not take pieces of $2 bytes"
 	case $(uname -r) in
 	6.*)	lacking="this kernel takes whole blocks in each piece" ;;
@@ -162,7 +157,7 @@ refused()
 
 test_through()
 {
-	[ "$(cat "/sys/block/${DIO_DISK##*/}/queue/fua")" = 1 ] || lacking="the disk has no FUA"
+	[ "$(dio_sys "$DIO_DISK" queue/fua)" = 1 ] || lacking="the disk has no FUA"
 	on_each "ext4|xfs" "O_DSYNC on % writes through, and flushes where it allocates" \
 		dio_fs_with "$disk" through
 }

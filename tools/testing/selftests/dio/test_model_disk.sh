@@ -68,7 +68,7 @@ holds_data()
 	start fc 3 16m && cmp -n 16777216 "$disk" /dev/zero || return
 	n=0
 	for each in $disks; do
-		[ "$(cat "/sys/block/${each##*/}/size")" -eq 32768 ] &&
+		[ "$(dio_sys "$each" size)" -eq 32768 ] &&
 			"$DIO_DIR/disk_stamp" disk=$n write-device "$each" || return
 		n=$((n + 1))
 	done

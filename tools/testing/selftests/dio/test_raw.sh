@@ -24,26 +24,10 @@ bind()
 	"$raw" "$1" "$2" >/dev/null
 }
 
-# The line that raw prints when MINOR is bound to MAJOR:MINOR.
+# The line that raw prints when MINOR is bound to MAJOR:MINOR, as a regular expression
 bound_line()
 {
-	echo "/dev/raw/raw$1:  bound to major ${2%:*}, minor ${2#*:}"
-}
-
-# prints LINE CMD...: the command succeeds and says just this.
-prints()
-{
-	line=$1
-	shift
-	said=$("$@") && [ "$said" = "$line" ] && return
-	echo "said: $said"
-	echo "not:  $line"
-	return 1
-}
-
-devt()
-{
-	cat "/sys/class/block/${1##*/}/dev"
+	echo "^/dev/raw/raw$1:  bound to major ${2%:*}, minor ${2#*:}\$"
 }
 
 # bound DISK CMD...: CMD while $rawdev is bound to DISK, known to it as $disk, too.
@@ -72,19 +56,14 @@ make_loop()
 		losetup --sector-size "$1" -f --show "$DIO_TMP/image$1"
 }
 
-flushes()
-{
-	awk '{ print $16 }' "/sys/class/block/${disk##*/}/stat"
-}
-
 # flushed 1|0 CMD...: CMD makes the disk empty its cache, or does not.
 flushed()
 {
 	wanted=$1
 	shift
-	before=$(flushes)
+	before=$(dio_flushes "$disk")
 	"$@" || return
-	after=$(flushes)
+	after=$(dio_flushes "$disk")
 	echo "flushes that reached the disk: $before before, $after after"
 	[ $((after > before)) -eq "$wanted" ]
 }
@@ -98,7 +77,7 @@ write_once()
 # model: random requests beside the block device, with memory of each kind
 model()
 {
-	mask=$(cat "/sys/class/block/${disk##*/}/queue/dma_alignment" 2>/dev/null)
+	mask=$(dio_sys "$disk" queue/dma_alignment 2>/dev/null)
 	# 6.1 takes registered memory only from the start of a block on.
 	case $(uname -r) in
 	[1-6].*)	mask=$((unit - 1)) ;;
@@ -160,25 +139,18 @@ not_written()
 		[ "$(uniq "$DIO_TMP/gave" | wc -l)" -eq 1 ]
 }
 
-# size_of DISK: in sectors
-size_of()
-{
-	cat "/sys/class/block/${1##*/}/size"
-}
-
 # asked: the disk's answers to ioctls, asked by the raw device, and of a SCSI disk to SG_IO; its owner
 # may set the block size.
 asked()
 {
 	set -- --getsz --getsize64 --getss --getpbsz --getro --getiomin --getioopt --getmaxsect
-	blockdev "$@" "$disk" >"$DIO_TMP/disk" && blockdev "$@" "$rawdev" >"$DIO_TMP/raw" &&
-		diff "$DIO_TMP/disk" "$DIO_TMP/raw" && blockdev --flushbufs --setbsz 4096 "$rawdev" &&
-		{ [ ! -e "/sys/block/${disk##*/}/device/vendor" ] || inquired; }
+	same_of blockdev "$@" && blockdev --flushbufs --setbsz 4096 "$rawdev" &&
+		{ [ ! -e "/sys/block/${disk##*/}/device/vendor" ] || same_of sg_inq --hex; }
 }
 
-inquired()
+same_of()
 {
-	sg_inq --hex "$disk" >"$DIO_TMP/disk" && sg_inq --hex "$rawdev" >"$DIO_TMP/raw" &&
+	"$@" "$disk" >"$DIO_TMP/disk" && "$@" "$rawdev" >"$DIO_TMP/raw" &&
 		diff "$DIO_TMP/disk" "$DIO_TMP/raw"
 }
 
@@ -195,11 +167,11 @@ over_loop()
 {
 	over=$(losetup -f --show "$rawdev") || return
 	over_rc=0
-	if [ "$(size_of "$over")" -eq 0 ]; then
+	if [ "$(dio_sys "$over" size)" -eq 0 ]; then
 		echo "this kernel's loop driver takes a raw device for empty"
 		over_rc=4
 	else
-		[ "$(size_of "$over")" -eq "$(size_of "$disk")" ] &&
+		[ "$(dio_sys "$over" size)" -eq "$(dio_sys "$disk" size)" ] &&
 			dd if="$DIO_TMP/stamps" of="$over" bs=64k conv=fsync status=none &&
 			dd if="$DIO_TMP/stamps" of="$over" bs=64k seek=4 conv=fsync status=none &&
 			cmp -n 131072 "$over" "$DIO_TMP/stamps" && holds 0 && holds 4 &&
@@ -253,7 +225,7 @@ test_helper()
 
 all_bound()
 {
-	"$raw" -qa >"$DIO_TMP/bound" && grep -xF "$(bound_line "$a" "$disk_no")" "$DIO_TMP/bound"
+	"$raw" -qa >"$DIO_TMP/bound" && grep "$(bound_line "$a" "$disk_no")" "$DIO_TMP/bound"
 }
 
 not_listed()
@@ -271,21 +243,21 @@ absent()
 
 test_bindings()
 {
-	disk_no=$(devt "$DIO_DISK")
+	disk_no=$(dio_sys "$DIO_DISK" dev)
 	is_bound=$(bound_line "$a" "$disk_no")
 	mknod "/dev/dio_raw_$$" c 162 "$a"
 	dio_on_exit rm -f "/dev/dio_raw_$$"
 
-	dio_check "bind by name" prints "$is_bound" "$raw" "$rawdev" "$DIO_DISK"
-	dio_check "query" prints "$is_bound" "$raw" -q "raw$a"
+	dio_check "bind by name" dio_says 0 "$is_bound" "$raw" "$rawdev" "$DIO_DISK"
+	dio_check "query" dio_says 0 "$is_bound" "$raw" -q "raw$a"
 	dio_check "query all: listed" all_bound
 	dio_check "the kernel made the node" stat "$rawdev" "/sys/class/raw/raw$a"
-	dio_check "unbind" prints "$(bound_line "$a" 0:0)" "$raw" "$rawdev" 0 0
+	dio_check "unbind" dio_says 0 "$(bound_line "$a" 0:0)" "$raw" "$rawdev" 0 0
 	dio_check "the kernel removed the node" absent "$rawdev" "/sys/class/raw/raw$a"
 	dio_check "query all: not listed" not_listed
 	dio_check "open of an unbound raw device" dio_says 1 'No such device or address' \
 		dd if="/dev/dio_raw_$$" of=/dev/null
-	dio_check "bind by numbers" prints "$is_bound" "$raw" "$a" "${disk_no%:*}" "${disk_no#*:}"
+	dio_check "bind by numbers" dio_says 0 "$is_bound" "$raw" "$a" "${disk_no%:*}" "${disk_no#*:}"
 	dio_unbind "$a"
 	dio_check "a bound raw device is left alone" bound "$DIO_DISK" not_taken
 	dio_check "without CAP_SYS_ADMIN nothing is bound" dio_says 4 'Operation not permitted' \
@@ -305,7 +277,7 @@ not_taken()
 	DIO_RAW=$((a - 1))
 	dio_get_raw
 	echo "raw$a is bound, raw$DIO_RAW was taken"
-	[ "$DIO_RAW" -ne "$a" ] && prints "$is_bound" "$raw" -q "$a"
+	[ "$DIO_RAW" -ne "$a" ] && dio_says 0 "$is_bound" "$raw" -q "$a"
 }
 
 # With a second raw device: on the same disk, and on one that is well beside one that is sick, with
@@ -336,7 +308,7 @@ test_cgroup()
 	   mount -t cgroup -o devices none "$DIO_TMP/cgroup" 2>/dev/null; then
 		dio_on_exit umount "$DIO_TMP/cgroup"
 		mkdir "$group" && dio_on_exit rmdir "$group"
-		echo "b $(devt "$DIO_DISK") rwm" >"$group/devices.deny"
+		echo "b $(dio_sys "$DIO_DISK" dev) rwm" >"$group/devices.deny"
 	else
 		lacking="no cgroups of devices here"
 	fi
@@ -365,7 +337,7 @@ of_each()
 # A disk that holds reads back
 test_dm()
 {
-	sectors=$(cat "/sys/class/block/${DIO_DISK##*/}/size")
+	sectors=$(dio_sys "$DIO_DISK" size)
 	dio_dm slow_read "0 $sectors delay $DIO_DISK 0 1000 $DIO_DISK 0 0" || lacking=$DIO_WHY
 	dio_unless "$lacking" "a fork while the disk writes into memory" \
 		bound "$DIO_DM" "$DIO_DIR/dio_pin" "$rawdev"
@@ -412,7 +384,7 @@ test_pulled()
 	DIO_SCRATCH=""
 	dio_get_scratch
 	old_disk=$DIO_DISK
-	old_no=$(devt "$old_disk")
+	old_no=$(dio_sys "$old_disk" dev)
 	bind "$a" "$old_disk"
 	dio_try "the disk is pulled while in use" "$raw_io" gone "$rawdev" "$old_disk" \
 		"/sys/block/${old_disk##*/}/device/delete"
@@ -420,14 +392,14 @@ test_pulled()
 	dio_get_scratch
 	dio_check "open after the disk was pulled" dio_says 1 'No such device or address' \
 		dd if="$rawdev" of=/dev/null
-	dio_check "the binding is still told" prints "$(bound_line "$a" "$old_no")" "$raw" -q "$a"
-	new_no=$(devt "$DIO_DISK")
+	dio_check "the binding is still told" dio_says 0 "$(bound_line "$a" "$old_no")" "$raw" -q "$a"
+	new_no=$(dio_sys "$DIO_DISK" dev)
 	[ "$new_no" = "$old_no" ] || lacking="it is $new_no, not $old_no"
 	dio_unless "$lacking" "the new disk has the old number" true
-	dio_check "bind anew" prints "$(bound_line "$a" "$new_no")" "$raw" "$a" "$DIO_DISK"
+	dio_check "bind anew" dio_says 0 "$(bound_line "$a" "$new_no")" "$raw" "$a" "$DIO_DISK"
 	dio_try "the new disk is read and written" "$raw_io" same "$rawdev" "$DIO_DISK"
 	dio_pull "$DIO_DISK"
-	dio_check "unbind after the disk was pulled" prints "$(bound_line "$a" 0:0)" \
+	dio_check "unbind after the disk was pulled" dio_says 0 "$(bound_line "$a" 0:0)" \
 		"$raw" "$a" 0 0
 }
 

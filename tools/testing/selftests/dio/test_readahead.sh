@@ -155,7 +155,7 @@ queue=/sys/block/${disk##*/}/queue
 stat=/sys/block/${disk##*/}/stat
 [ "$(cat "$queue/max_sectors_kb")" -ge 256 ] ||
 	dio_skip_all "$disk takes requests of less than 256 KiB, which would be counted twice"
-[ "$(cat "/sys/block/${disk##*/}/size")" -ge 131072 ] ||
+[ "$(dio_sys "$disk" size)" -ge 131072 ] ||
 	dio_skip_all "$disk has less than 64 MiB"
 old_kb=$(cat "$queue/read_ahead_kb") old_sectors=$(cat "$queue/max_sectors_kb")
 dio_on_exit sh -c "echo $old_kb >$queue/read_ahead_kb; echo $old_sectors >$queue/max_sectors_kb"
