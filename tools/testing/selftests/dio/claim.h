@@ -11,7 +11,6 @@
 #ifndef DIO_CLAIM_H
 #define DIO_CLAIM_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -108,25 +107,26 @@ static inline const char *next_path(dev_t dev)
 {
 	static struct disks below;
 	static char node[300];
-	char path[PATH_MAX];
-	struct dirent *entry;
-	static DIR *block;
+	static glob_t all;
+	static size_t at;
+	char link[64], *name;
 
-	if (!block) {
+	if (!at) {
 		below.nr = 0;
-		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
-		add_disks(&below, path);
-		block = opendir("/sys/block");
+		snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+		add_disks(&below, link);
+		if (glob("/sys/block/*/dev", 0, NULL, &all))
+			return NULL;
 	}
-	while (block && (entry = readdir(block))) {
-		snprintf(path, sizeof(path), "/sys/block/%s/dev", entry->d_name);
-		snprintf(node, sizeof(node), "/dev/%s", entry->d_name);
-		if (is_path_to(&below, entry->d_name) && !access(path, F_OK))
+	while (at < all.gl_pathc) {
+		name = all.gl_pathv[at++] + strlen("/sys/block/");
+		*strrchr(name, '/') = 0;
+		snprintf(node, sizeof(node), "/dev/%s", name);
+		if (is_path_to(&below, name))
 			return node;
 	}
-	if (block)
-		closedir(block);
-	block = NULL;
+	globfree(&all);
+	at = 0;
 	return NULL;
 }
 
