@@ -348,15 +348,8 @@ _dio_sd_start()
 # The device nodes of all scsi_debug disks, a line each.
 _dio_sd_nodes()
 {
-	for _dio_m in /sys/block/*/device/model; do
-		[ -r "$_dio_m" ] || continue
-		case $(cat "$_dio_m" 2>/dev/null) in
-		scsi_debug*)
-			_dio_m=${_dio_m%/device/model}
-			echo "/dev/${_dio_m##*/}"
-			;;
-		esac
-	done
+	grep -ls '^scsi_debug' /sys/block/*/device/model |
+		sed 's|/sys/block/\(.*\)/device/model|/dev/\1|'
 }
 
 # dio_opens NODE: is it there? A disk's node comes before the disk may be opened.
@@ -368,14 +361,8 @@ dio_opens()
 # Sets _dio_new to the disks that were not in _dio_before; succeeds when $1 of them can be opened.
 _dio_sd_arrived()
 {
-	_dio_new=""
-	_dio_n=0
-	for _dio_d in $(_dio_sd_nodes); do
-		case " $_dio_before " in
-		*" $_dio_d "*)
-			continue
-			;;
-		esac
+	_dio_new="" _dio_n=0
+	for _dio_d in $(_dio_sd_nodes | grep -vxF "$_dio_before"); do
 		dio_opens "$_dio_d" || continue
 		_dio_new="$_dio_new${_dio_new:+ }$_dio_d"
 		_dio_n=$((_dio_n + 1))
@@ -387,7 +374,7 @@ _dio_sd_arrived()
 _dio_sd_make()
 {
 	_dio_sd_start
-	_dio_before=$(_dio_sd_nodes | tr '\n' ' ')
+	_dio_before=$(_dio_sd_nodes)
 	dio_on_exit _dio_put "-$1" "$_dio_sd/add_host"
 	_dio_put "$1" "$_dio_sd/add_host" || dio_skip_all "scsi_debug makes no disks"
 	dio_wait 30 _dio_sd_arrived "$1" ||

@@ -77,6 +77,12 @@ static unsigned char *model, *before, *buf, *back;
 static size_t size;			/* of the file */
 static char doing[128];
 
+/* The direct request that is tried */
+static struct {
+	size_t pos, len;
+	enum way way;
+} rq;
+
 #define wrong(fmt, ...) \
 	die(1, "%s: operation %llu of seed %llu, %s: " fmt, name, op_nr, seed, doing, ##__VA_ARGS__)
 
@@ -154,9 +160,9 @@ static int is_of_buf(const unsigned char *mem)
 	return mem >= buf && mem < buf + PAGE;
 }
 
-static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
+static long ring_io(int write, unsigned char *mem)
 {
-	int fixed = way == FIXED && is_of_buf(mem);
+	int fixed = rq.way == FIXED && is_of_buf(mem);
 	int op = write ? IORING_OP_WRITE : IORING_OP_READ;
 	struct iovec all = { buf, io_most + PAGE };
 	static struct ring ring;
@@ -167,28 +173,26 @@ static long ring_io(int write, unsigned char *mem, size_t pos, size_t len, enum 
 		ring_setup(&ring, 1, polled ? IORING_SETUP_IOPOLL : 0);
 		ring_register(&ring, &all, 1);
 	}
-	return ring_once(&ring, direct_fd, op, mem, len, pos);
+	return ring_once(&ring, direct_fd, op, mem, rq.len, rq.pos);
 }
 
 /* Pieces with nothing between, the first of @first bytes and the second of none */
-static long joined_pieces(int write, unsigned char *mem, size_t first, size_t pos, size_t len,
-			  int flags)
+static long joined_pieces(int write, unsigned char *mem, size_t first, int flags)
 {
 	struct iovec iov[PIECES_MOST] = { { mem, first }, { mem, 0 } };
 	size_t at = first, i;
 
 	for (i = 2; i < pieces; at += iov[i++].iov_len) {
 		iov[i].iov_base = mem + at;
-		iov[i].iov_len = len - at;
+		iov[i].iov_len = rq.len - at;
 		if (i < pieces - 1)
-			iov[i].iov_len = pick(2 * (len - at) / unit / (pieces - i) + 1) * unit;
+			iov[i].iov_len = pick(2 * (rq.len - at) / unit / (pieces - i) + 1) * unit;
 	}
-	return sys_result(write ? pwritev2(direct_fd, iov, pieces, pos, flags) :
-				  preadv2(direct_fd, iov, pieces, pos, flags));
+	return sys_result((write ? pwritev2 : preadv2)(direct_fd, iov, pieces, rq.pos, flags));
 }
 
 /* Pieces with as much as the longest of the short ones between, copied from @mem, or to it */
-static long many_pieces(int write, unsigned char *mem, size_t pos, size_t len, int flags)
+static long many_pieces(int write, unsigned char *mem, int flags)
 {
 	size_t gap = 8 * piece, at = 0, n = 1 + pick(PIECES), magnitudes = pick(2) ? 1 : 4, i;
 	struct iovec iov[PIECES];
@@ -197,59 +201,58 @@ static long many_pieces(int write, unsigned char *mem, size_t pos, size_t len, i
 
 	if (!apart)
 		apart = get_memory(PAGE + PIECES * gap);
-	for (i = 0; i < n && at < len; at += iov[i++].iov_len) {
+	for (i = 0; i < n && at < rq.len; at += iov[i++].iov_len) {
 		iov[i].iov_base = apart + at + i * gap;
 		iov[i].iov_len = piece << pick(magnitudes);
-		if (i == n - 1 || iov[i].iov_len > len - at)
-			iov[i].iov_len = len - at;
+		if (i == n - 1 || iov[i].iov_len > rq.len - at)
+			iov[i].iov_len = rq.len - at;
 		if (write)
 			memcpy(iov[i].iov_base, mem + at, iov[i].iov_len);
 	}
 	n = i;
-	ret = sys_result(write ? pwritev2(direct_fd, iov, n, pos, flags) :
-				 preadv2(direct_fd, iov, n, pos, flags));
+	ret = sys_result((write ? pwritev2 : preadv2)(direct_fd, iov, n, rq.pos, flags));
 	for (i = 0, at = 0; !write && i < n; at += iov[i++].iov_len)
 		memcpy(mem + at, iov[i].iov_base, iov[i].iov_len);
 	return ret;
 }
 
-static long direct_io(int write, unsigned char *mem, size_t pos, size_t len, enum way way)
+static long direct_io(int write, unsigned char *mem)
 {
-	size_t first = pick(len / unit + 1) * unit;
+	size_t first = pick(rq.len / unit + 1) * unit;
 	int flags = polled ? RWF_HIPRI : 0;
 
-	switch (way) {
+	switch (rq.way) {
 	case VECTOR:
 		if (piece && is_of_buf(mem))
-			return many_pieces(write, mem, pos, len, flags);
-		return joined_pieces(write, mem, first, pos, len, flags);
+			return many_pieces(write, mem, flags);
+		return joined_pieces(write, mem, first, flags);
 	case AIO:
-		return aio_once(direct_fd, write, mem, len, pos);
+		return aio_once(direct_fd, write, mem, rq.len, rq.pos);
 	case URING:
 	case FIXED:
-		return ring_io(write, mem, pos, len, way);
+		return ring_io(write, mem);
 	default:
-		return sys_result(write ? pwrite(direct_fd, mem, len, pos) :
-					  pread(direct_fd, mem, len, pos));
+		return sys_result(write ? pwrite(direct_fd, mem, rq.len, rq.pos) :
+					  pread(direct_fd, mem, rq.len, rq.pos));
 	}
 }
 
 /* Where, how much and which way; memory at any multiple of the unit */
-static unsigned char *pick_direct(size_t *pos, size_t *len, enum way *way, const char *what)
+static unsigned char *pick_direct(const char *what)
 {
 	unsigned char *mem = buf + pick(PAGE / align) * align;
 
-	*len = (pick_length(io_most) + unit - 1) / unit * unit;
-	*pos = pick((most - *len) / unit + 1) * unit;
+	rq.len = (pick_length(io_most) + unit - 1) / unit * unit;
+	rq.pos = pick((most - rq.len) / unit + 1) * unit;
 	if (pick(2))
-		*pos = pick(size / unit + 1) * unit;
-	*way = pick(NR_WAYS);
-	if (piece && *way == VECTOR)
-		*len = (1 + pick(PAGE / unit)) * unit;
-	if (*pos > most - *len)
-		*pos = most - *len;
-	snprintf(doing, sizeof(doing), "direct %s of %zu at %zu, way %d, memory at %zu", what, *len,
-		 *pos, *way, (size_t)(mem - buf));
+		rq.pos = pick(size / unit + 1) * unit;
+	rq.way = pick(NR_WAYS);
+	if (piece && rq.way == VECTOR)
+		rq.len = (1 + pick(PAGE / unit)) * unit;
+	if (rq.pos > most - rq.len)
+		rq.pos = most - rq.len;
+	snprintf(doing, sizeof(doing), "direct %s of %zu at %zu, way %d, memory at %zu", what,
+		 rq.len, rq.pos, rq.way, (size_t)(mem - buf));
 	return mem;
 }
 
@@ -262,32 +265,27 @@ static size_t readable(size_t pos, size_t len)
 
 static void direct_write(void)
 {
-	unsigned char *mem;
-	size_t pos, len;
-	enum way way;
+	unsigned char *mem = pick_direct("write");
 	long ret;
 
-	mem = pick_direct(&pos, &len, &way, "write");
-	fill(mem, len);
-	ret = direct_io(1, mem, pos, len, way);
-	if (ret != (long)len)
+	fill(mem, rq.len);
+	ret = direct_io(1, mem);
+	if (ret != (long)rq.len)
 		wrong("%s", result_name(ret));
-	model_write(pos, mem, len);
+	model_write(rq.pos, mem, rq.len);
 }
 
 static void direct_read(void)
 {
-	unsigned char *mem;
-	size_t pos, len;
-	enum way way;
+	unsigned char *mem = pick_direct("read");
+	size_t there = readable(rq.pos, rq.len);
 	long ret;
 
-	mem = pick_direct(&pos, &len, &way, "read");
-	memset(mem, 0xee, len);
-	ret = direct_io(0, mem, pos, len, way);
-	if (ret != (long)readable(pos, len))
-		wrong("%s, not %zu", result_name(ret), readable(pos, len));
-	compare(mem, pos, ret);
+	memset(mem, 0xee, rq.len);
+	ret = direct_io(0, mem);
+	if (ret != (long)there)
+		wrong("%s, not %zu", result_name(ret), there);
+	compare(mem, rq.pos, ret);
 }
 
 /* Memory that ends @good bytes on: the page behind is there, but may not be touched. */
@@ -313,20 +311,19 @@ static void check_bad(long ret, size_t good)
 
 static void direct_read_bad(void)
 {
-	size_t pos, len, good;
+	size_t good, there;
 	unsigned char *mem;
-	enum way way;
 	long ret;
 
-	pick_direct(&pos, &len, &way, "read into bad memory");
-	good = pick(len / unit) * unit;
+	pick_direct("read into bad memory");
+	good = pick(rq.len / unit) * unit;
 	mem = bad_memory(good);
-	ret = direct_io(0, mem, pos, len, way);
-	if (readable(pos, len) <= good && ret == (long)readable(pos, len))
-		return compare(mem, pos, ret);
-	check_bad(ret, good);
+	there = readable(rq.pos, rq.len);
+	ret = direct_io(0, mem);
+	if (there > good || ret != (long)there)
+		check_bad(ret, good);
 	if (ret > 0)
-		compare(mem, pos, ret);
+		compare(mem, rq.pos, ret);
 }
 
 /*
@@ -337,39 +334,39 @@ static void direct_read_bad(void)
  */
 static void direct_write_bad(void)
 {
-	size_t pos, len, good, i;
+	size_t good, end, i;
 	unsigned char *mem;
-	enum way way;
 	long ret;
 
-	pick_direct(&pos, &len, &way, "write from bad memory");
-	good = pick(len / unit) * unit;
+	pick_direct("write from bad memory");
+	good = pick(rq.len / unit) * unit;
+	end = rq.pos + rq.len;
 	mem = bad_memory(good);
 	fill(mem, good);
 	memcpy(before, model, most);
-	ret = direct_io(1, mem, pos, len, way);
+	ret = direct_io(1, mem);
 	check_bad(ret, good);
 	if (ret > 0)
-		model_write(pos, mem, ret);
+		model_write(rq.pos, mem, ret);
 
 	i = file_size();
-	if (i < size || i > (size > pos + len ? size : pos + len))
+	if (i < size || i > (size > end ? size : end))
 		wrong("the file has %zu bytes after %s", i, result_name(ret));
 	size = i;
 	if (pread(cached_fd, back, size, 0) != (ssize_t)size)
 		wrong("it cannot be read back");
 	for (i = 0; i < size; i++) {
-		int tried = i >= pos && i < pos + len;
+		size_t at = i - rq.pos;		/* in what was tried */
 
 		if (back[i] == model[i])
 			continue;
-		if (!tried || (back[i] && back[i] != before[i] &&
-			       (i - pos >= good || back[i] != mem[i - pos])))
+		if (at >= rq.len || (back[i] && back[i] != before[i] &&
+				     (at >= good || back[i] != mem[at])))
 			wrong("%s: byte %zu is %02x, was %02x", result_name(ret), i, back[i],
 			      before[i]);
 		model[i] = back[i];
 	}
-	if (pos + good > size && pos < size - size % PAGE + PAGE)
+	if (rq.pos + good > size && rq.pos < size - size % PAGE + PAGE)
 		set_size(size - size % PAGE);
 }
 
