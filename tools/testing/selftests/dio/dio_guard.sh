@@ -192,15 +192,9 @@ for word in "$@"; do
 		echo "  Exit: 0 (their names follow), 1 no (one line on stderr says why), 2 usage."
 		exit 0
 		;;
-	--content=*)
-		content=${word#*=}
-		;;
-	--unused)
-		level=1
-		;;
-	--reads)
-		level=0
-		;;
+	--content=*)	content=${word#*=} ;;
+	--unused)	level=1 ;;
+	--reads)	level=0 ;;
 	-*)
 		echo "dio_guard.sh: unknown option $word" >&2
 		exit 2

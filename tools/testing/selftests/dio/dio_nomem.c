@@ -89,17 +89,6 @@ static void look_at(const char *name, int n, long done, const char *old, const c
 	}
 }
 
-/* Is it as it was, at the latest in five seconds? Work queues unpin what AIO has read. */
-static int pinned_again(long before)
-{
-	unsigned long long end = now_ns() + 5000000000ULL;
-
-	while (pinned_now() != before)
-		if (now_ns() > end)
-			return 0;
-	return 1;
-}
-
 /* Returns the number of allocations, which is at least one. */
 static int fail_each(int call)
 {
@@ -130,7 +119,7 @@ static int fail_each(int call)
 			look_at(names[call], n, ret, old, new);
 		if (!is_write && ret && (*memory != 'o' || memcmp(memory, memory + 1, ret - 1)))
 			is_wrong("%s, allocation %d failed: wrong data\n", names[call], n);
-		if (!pinned_again(before))
+		if (pins_left(before, 1))
 			is_wrong("%s, allocation %d failed: pages stay pinned\n", names[call], n);
 		if (make_call(call) != (long)SIZE)
 			is_wrong("%s, allocation %d failed: so does the next\n", names[call], n);

@@ -142,23 +142,14 @@ static void read_beside_forks(void)
 		die(1, "no read was met on its way: the disk is too fast for this");
 }
 
-/*
- * What each round loses shows, whatever else pins pages at the same time and lets go within five
- * seconds.
- */
+/* What each round loses shows, whatever else pins pages at the same time and lets go. */
 static void check_pins(long before, const char *what)
 {
-	long lost = 0;
-	int tries;
+	long lost = pins_left(before, PIN_ROUNDS / 2);
 
-	for (tries = 0; tries < 50; tries++) {
-		lost = pinned_now() - before;
-		if (labs(lost) < PIN_ROUNDS / 2)
-			return;
-		usleep(100000);
-	}
-	die(1, "%s: after %d requests %ld pins %s", what, PIN_ROUNDS, labs(lost),
-	    lost > 0 ? "are left" : "too few are counted as taken");
+	if (lost)
+		die(1, "%s: after %d requests %ld pins %s", what, PIN_ROUNDS, labs(lost),
+		    lost > 0 ? "are left" : "too few are counted as taken");
 }
 
 /* A huge page, with memory behind it that cannot be read into */

@@ -121,6 +121,23 @@ static inline long pinned_now(void)
 }
 
 /*
+ * What is pinned more than @before, if that is @slack or more for five seconds, else 0: work queues
+ * unpin what AIO has read.
+ */
+static inline long pins_left(long before, long slack)
+{
+	unsigned long long end = now_ns() + 5000000000ULL;
+	long left;
+
+	do {
+		left = pinned_now() - before;
+		if (labs(left) < slack)
+			return 0;
+	} while (now_ns() < end);
+	return left;
+}
+
+/*
  * Have huge pages of load_memory() mapped by PTEs: a mapping that ends within one splits how it is
  * mapped, not the page. They stay so, as nobody joins what is told not to be huge.
  */

@@ -30,11 +30,8 @@ scripts=$(echo "$DIO_DIR/dio_guard.sh" "$DIO_DIR"/test_*.sh)
 programs=""
 for file in "$DIO_DIR"/*; do
 	case $file in
-	*.sh|*.fio)
-		;;
-	*)
-		[ ! -f "$file" ] || [ ! -x "$file" ] || programs="$programs $file"
-		;;
+	*.sh|*.fio)	;;
+	*)		[ ! -f "$file" ] || [ ! -x "$file" ] || programs="$programs $file" ;;
 	esac
 done
 # shellcheck disable=SC2086 # lists
