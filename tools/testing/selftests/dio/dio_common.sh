@@ -26,7 +26,7 @@ DIO_MADE=0		# the disks of DIO_LIST are ours and may be written
 DIO_LIST=""		# dio_get_disks: disks to read, separated by blanks
 DIO_DISK=""		# dio_get_scratch: a disk to write
 DIO_SECTORS=0		# dio_get_part: the length of its part
-DIO_TMP=""		# a directory for the test's files, removed at the end; it has one to mount on, mnt
+DIO_TMP=""		# a directory for files, removed at the end; its mnt is to mount on
 DIO_RAW=0		# dio_get_raw: the number of a raw device
 DIO_DM=""		# dio_dm: the node that it made
 DIO_NULL=""		# dio_null: the node that it made
@@ -63,7 +63,6 @@ _dio_end()
 	_dio_rc=$?
 	trap - EXIT
 	trap '' INT TERM
-	dio_umount "$DIO_TMP/mnt" 2>/dev/null
 	eval "$_dio_cleanup"
 	_dio_remove "$DIO_TMP"
 	[ "$_dio_planned" -gt 0 ] || exit "$_dio_rc"
@@ -118,10 +117,12 @@ dio_init()
 	dio_start || dio_skip_all "no temporary directory can be made"
 }
 
-# dio_plan N: N results will follow.
+# dio_plan N: N results will follow. What is mounted as $DIO_TMP/mnt from here on is unmounted at the
+# end, before all that was there before.
 dio_plan()
 {
 	_dio_planned=$1
+	dio_on_exit dio_umount "$DIO_TMP/mnt"
 	_dio_before_plan=$(_dio_complaints)
 	echo "1..$1"
 }

@@ -222,7 +222,8 @@ goes_on()
 
 back()
 {
-	lio_transport 1 "$1" online && dmsetup message dio_paths 0 "reinstate_path $(dio_sys "$2" dev)" &&
+	lio_transport 1 "$1" online &&
+		dmsetup message dio_paths 0 "reinstate_path $(dio_sys "$2" dev)" &&
 		goes_on && path_is "$2" A
 }
 

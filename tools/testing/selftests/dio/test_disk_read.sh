@@ -124,7 +124,7 @@ late()
 2048 $((size - 2048)) error" || { echo "$DIO_WHY"; return 1; }
 	for way in "" direct; do
 		# shellcheck disable=SC2086 # a word or none
-		dio_says 4 "^disk_read: $DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
+		dio_says 4 "$DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
 			"$read" blocks=8 bs=256k $way "$DIO_DM" "$two" || return
 	done
 }
@@ -188,7 +188,8 @@ full()
 		dio_says 3 "File exists" "$stamp" disk=1 size=1m "$DIO_TMP/link" || return
 	ln -s /dev "$DIO_TMP/dev"
 	for each in "/dev/dio_no_disk_$$" "$DIO_TMP/dev/dio_no_disk_$$"; do
-		dio_says 3 "no file is made under /dev" "$stamp" disk=1 size=1m write-file "$each" || return
+		dio_says 3 "no file is made under /dev" \
+			"$stamp" disk=1 size=1m write-file "$each" || return
 	done
 	[ ! -e "/dev/dio_no_disk_$$" ]
 }

@@ -103,13 +103,11 @@ fill_file()
 		return
 	fi
 	shift
-	n=0
-	while [ $n -lt 16 ]; do
+	for n in $(seq 0 15); do
 		for to in file between; do
-			dd bs=16k "$@" of="$DIO_TMP/mnt/$to" count=1 skip=$n seek=$n \
+			dd bs=16k "$@" of="$DIO_TMP/mnt/$to" count=1 skip="$n" seek="$n" \
 				conv=notrunc status=none || return
 		done
-		n=$((n + 1))
 	done
 }
 

@@ -56,7 +56,6 @@ error=$(realpath "/sys/block/${disk##*/}/device")
 error=/sys/kernel/debug/scsi_debug/${error##*/}/error
 [ -w "$error" ] || dio_skip_all "the disk cannot be told to be busy"
 held=$error
-dio_on_exit let_go
 [ -d /sys/kernel/debug/block ] || dio_skip_all "no CONFIG_BLK_DEBUG_FS"
 mkdir "$trace" 2>/dev/null || dio_skip_all "the trace has no instances"
 dio_on_exit rmdir "$trace"
@@ -64,6 +63,7 @@ echo 1 >"$trace/events/block/block_rq_complete/enable"
 echo 1 >"$trace/events/scsi/scsi_dispatch_cmd_start/enable"
 DIO_SECTORS=131072
 dio_plan 9
+dio_on_exit let_go
 [ -n "$stat" ] || dio_skip "what is counted for a cgroup" "no CONFIG_BLK_CGROUP, or its io is elsewhere"
 [ -z "$stat" ] || dio_check "what is counted for a cgroup" [ -e "$stat" ]
 on_disk ""
