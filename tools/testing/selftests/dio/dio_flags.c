@@ -29,7 +29,6 @@
 #define BLOCK		4096UL
 #define POS		(256 * BLOCK)
 #define SEGMENTS	320U		/* a bio has room for 256 */
-#define MOST		SEGMENTS
 #define PRIO		(2 << 13 | 6)	/* of the task: best effort; that of a request is 4 less */
 
 enum { DISK, IOMAP, ENGINE };
@@ -58,7 +57,7 @@ static unsigned int calls, refused, wrong, busy, nr_queued, nr_done, nr_commands
 /* Requests as they were seen in their queue */
 static struct {
 	char id[32], flags[100];
-} queued[MOST];
+} queued[SEGMENTS];
 
 /*
  * The rules of stock 7.3, flags in the order of their bits. Who has several bios may wait: a ring
@@ -218,7 +217,7 @@ static int see_request(const char *line)
 	for (i = 0; i < nr_queued; i++)		/* it may go from list to list */
 		if (!strncmp(queued[i].id, line, len))
 			return 0;
-	if (!flags || i == MOST)
+	if (!flags || i == SEGMENTS)
 		return 0;
 	snprintf(queued[i].id, sizeof(queued[i].id), "%.*s", len, line);
 	flags += strlen(".cmd_flags=");

@@ -48,6 +48,9 @@
 #define PIPE_MAX	MIB		/* as large as anybody may make a pipe */
 
 #define CLOSING_LINE	"Completed reading %llu mbytes in %.3f seconds (%.2f Mbytes/sec), %.0f usec mean\n"
+#define JSON "{\"mode\": \"%s\", \"blocks\": %llu, \"bs\": %llu, \"devices\": %u, " \
+	"\"bytes\": %llu, \"seconds\": %.9f, \"mb_per_s\": %.3f, \"nsec_per_block\": %.3f, " \
+	"\"verify\": %s}\n"
 
 struct reader {
 	const char *name;
@@ -297,15 +300,6 @@ static const char *mode_name(void)
 	return opt.nocopy ? "nocopy" : "buffered";
 }
 
-static void print_json(unsigned long long bytes, double seconds, double mb_per_s, double nsec)
-{
-	printf("{\"mode\": \"%s\", \"blocks\": %llu, \"bs\": %llu, \"devices\": %u, ", mode_name(),
-	       opt.blocks, opt.bs, nr_readers);
-	printf("\"bytes\": %llu, \"seconds\": %.9f, \"mb_per_s\": %.3f, ", bytes, seconds,
-	       mb_per_s);
-	printf("\"nsec_per_block\": %.3f, \"verify\": %s}\n", nsec, opt.verify ? "true" : "false");
-}
-
 static void report(unsigned long long start_ns)
 {
 	unsigned long long bytes = opt.blocks * opt.bs * nr_readers;
@@ -322,7 +316,8 @@ static void report(unsigned long long start_ns)
 	seconds = (end_ns - start_ns) / 1e9;
 	mb_per_s = bytes / seconds / MIB;
 	if (opt.json)
-		print_json(bytes, seconds, mb_per_s, nsec);
+		printf(JSON, mode_name(), opt.blocks, opt.bs, nr_readers, bytes, seconds, mb_per_s,
+		       nsec, opt.verify ? "true" : "false");
 	else
 		printf(CLOSING_LINE, bytes / MIB, seconds, mb_per_s, nsec / 1000);
 	if (fflush(stdout) || ferror(stdout))

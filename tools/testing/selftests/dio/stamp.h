@@ -16,50 +16,28 @@
 #define STAMP_WORDS	(STAMP_SECTOR / 8)
 #define STAMP_MAGIC	0x31706d617473696fULL	/* "oistamp1" in memory */
 
-static inline unsigned long long stamp_mix(unsigned long long disk, unsigned long long sector)
-{
-	unsigned long long x = disk * 0xd6e8feb86659fd93ULL ^ sector;
-
-	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ULL;
-	return x ^ x >> 29;
-}
-
-static inline unsigned long long stamp_word(unsigned long long disk, unsigned long long sector,
-					    unsigned long long mix, unsigned int i)
-{
-	switch (i) {
-	case 0:
-		return htole64(STAMP_MAGIC);
-	case 1:
-		return htole64(disk);
-	case 2:
-		return htole64(sector);
-	default:
-		return htole64(mix + i * 0x9e3779b97f4a7c15ULL);
-	}
-}
-
 static inline void stamp_fill(void *buf, unsigned long long disk, unsigned long long sector)
 {
-	unsigned long long mix = stamp_mix(disk, sector);
+	unsigned long long mix = disk * 0xd6e8feb86659fd93ULL ^ sector;
 	unsigned long long *word = buf;
 	unsigned int i;
 
-	for (i = 0; i < STAMP_WORDS; i++)
-		word[i] = stamp_word(disk, sector, mix, i);
+	mix = (mix ^ mix >> 32) * 0x9e3779b97f4a7c15ULL;
+	mix ^= mix >> 29;
+	word[0] = htole64(STAMP_MAGIC);
+	word[1] = htole64(disk);
+	word[2] = htole64(sector);
+	for (i = 3; i < STAMP_WORDS; i++)
+		word[i] = htole64(mix + i * 0x9e3779b97f4a7c15ULL);
 }
 
 /* Is this the stamp of (disk, sector), to the last byte? */
 static inline int stamp_ok(const void *buf, unsigned long long disk, unsigned long long sector)
 {
-	unsigned long long mix = stamp_mix(disk, sector);
-	const unsigned long long *word = buf;
-	unsigned long long diff = 0;
-	unsigned int i;
+	unsigned long long want[STAMP_WORDS];
 
-	for (i = 0; i < STAMP_WORDS; i++)
-		diff |= word[i] ^ stamp_word(disk, sector, mix, i);
-	return !diff;
+	stamp_fill(want, disk, sector);
+	return !memcmp(buf, want, STAMP_SECTOR);
 }
 
 static inline unsigned long long stamp_disk(const void *buf)
