@@ -58,13 +58,10 @@ through()
 # write from each memory. Longer ones xfs may have done in another way.
 whole()
 {
-	trace block/block_bio_queue 1 || return
-	"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" && trace block/block_bio_queue 0 &&
+	trace block/block_bio_queue 1 && dio_then "trace block/block_bio_queue 0" \
+		"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" &&
 		told=$(grep -cE ' W[A-Z]*U .*dio_align' "$tracing/trace") &&
 		echo "$told atomic bios" && [ "$told" -ge 2 ]
-	whole_rc=$?
-	trace block/block_bio_queue 0
-	return $whole_rc
 }
 
 # trace EVENT 0|1: empties it before
