@@ -25,14 +25,15 @@
 /* As the adapter tells it */
 enum isp_topology { ISP_LOOP = 0, ISP_N2N = 2, ISP_FABRIC = 3 };
 
-/**
- * struct isp_port - a target
- * @id: its port ID, 24 bits
- * @name: WWPN; the node's is the same
- * @handle: N_Port handle that the driver gave it, or ISP_NO_HANDLE
- * @login: PDS_*: how far the login is
- * @up: it is there
- * @host: the scsi_debug host whose target 0 it is
+/*
+ * A target
+ *
+ * id: its port ID, 24 bits
+ * name: WWPN; the node's is the same
+ * handle: N_Port handle that the driver gave it, or ISP_NO_HANDLE
+ * login: PDS_*: how far the login is
+ * up: it is there
+ * host: the scsi_debug host whose target 0 it is
  */
 struct isp_port {
 	struct Scsi_Host *host;
@@ -142,6 +143,8 @@ struct isp {
 	u64 errors;
 	const char *error;
 };
+
+/* All but isp_plug(), isp_unplug() and isp_link_work() are called with isp->lock held. */
 
 /* isp24xx_pci.c */
 int isp_plug(struct isp *isp, u16 device);

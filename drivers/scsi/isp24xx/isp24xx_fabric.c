@@ -16,12 +16,7 @@ static void isp_logout(struct isp_port *port)
 	port->login = PDS_PORT_UNAVAILABLE;
 }
 
-/**
- * isp_logout_all - no port is logged in to
- * @isp: the adapter
- *
- * Context: isp->lock is held
- */
+/* No port is logged in to. */
 void isp_logout_all(struct isp *isp)
 {
 	unsigned int i;
@@ -30,13 +25,7 @@ void isp_logout_all(struct isp *isp)
 		isp_logout(&isp->port[i]);
 }
 
-/**
- * isp_link - the link comes or goes
- * @isp: the adapter
- * @up: it comes, in a while; else it goes, now
- *
- * Context: isp->lock is held
- */
+/* The link comes, in a while; or it goes, now. */
 void isp_link(struct isp *isp, bool up)
 {
 	if (up) {
@@ -69,10 +58,7 @@ static void isp_report(struct isp *isp)
 	isp_answer(isp, &told);
 }
 
-/**
- * isp_link_work - the link is there
- * @work: isp->link_work
- */
+/* The link is there. */
 void isp_link_work(struct work_struct *work)
 {
 	struct isp *isp = container_of(to_delayed_work(work), struct isp, link_work);
@@ -96,14 +82,7 @@ void isp_link_work(struct work_struct *work)
 	spin_unlock_irq(&isp->lock);
 }
 
-/**
- * isp_port_up - a target comes or goes
- * @isp: the adapter
- * @port: the target
- * @up: it comes
- *
- * Context: isp->lock is held
- */
+/* A target comes or goes. */
 void isp_port_up(struct isp *isp, struct isp_port *port, bool up)
 {
 	u16 handle = port->handle;
@@ -125,13 +104,7 @@ void isp_port_up(struct isp *isp, struct isp_port *port, bool up)
 	}
 }
 
-/**
- * isp_port_of - a target by its handle
- * @isp: the adapter
- * @handle: N_Port handle
- *
- * Return: the target, or NULL
- */
+/* A target by its N_Port handle, or NULL */
 struct isp_port *isp_port_of(struct isp *isp, u16 handle)
 {
 	unsigned int i;
@@ -204,13 +177,7 @@ static u32 isp_login_command(struct isp *isp, struct logio_entry_24xx *login, u3
 	}
 }
 
-/**
- * isp_login - PLOGI, PRLI, LOGO, ADISC
- * @isp: the adapter
- * @login: the IOCB; becomes the answer
- *
- * Context: isp->lock is held
- */
+/* PLOGI, PRLI, LOGO, ADISC. The IOCB becomes the answer. */
 void isp_login(struct isp *isp, struct logio_entry_24xx *login)
 {
 	u32 more = 0, code = isp_login_command(isp, login, &more);
@@ -227,13 +194,7 @@ void isp_login(struct isp *isp, struct logio_entry_24xx *login)
 	login->io_parameter[9] = cpu_to_le32(1);	/* class 3 */
 }
 
-/**
- * isp_els - a frame that the driver has made: PLOGI to the neighbour, or LOGO
- * @isp: the adapter
- * @els: the IOCB; becomes the answer
- *
- * Context: isp->lock is held
- */
+/* A frame that the driver has made: PLOGI to the neighbour, or LOGO. It becomes the answer. */
 void isp_els(struct isp *isp, struct els_entry_24xx *els)
 {
 	u32 more = 0, code = LSC_SCODE_CMD_PARAM_ERR;
@@ -305,13 +266,7 @@ static u8 isp_ct(struct isp *isp, u16 command, const u8 *ask, u8 *tell, u32 room
 	}
 }
 
-/**
- * isp_name_server - ask the switch's name server
- * @isp: the adapter
- * @ct: the IOCB; becomes the answer. What is told may lie where it was asked.
- *
- * Context: isp->lock is held
- */
+/* Ask the switch's name server. What is told may lie where it was asked. */
 void isp_name_server(struct isp *isp, struct ct_entry_24xx *ct)
 {
 	u32 room = le32_to_cpu(ct->dsd[1].length);

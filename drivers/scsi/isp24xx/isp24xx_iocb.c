@@ -34,13 +34,7 @@ static bool isp_put(struct isp *isp, const void *entry)
 	return true;
 }
 
-/**
- * isp_answer - put an entry on the response ring, now or when there is room
- * @isp: the adapter
- * @entry: 64 bytes
- *
- * Context: isp->lock is held
- */
+/* Put an entry on the response ring, now or when there is room. */
 void isp_answer(struct isp *isp, const void *entry)
 {
 	struct isp_answer *late;
@@ -54,12 +48,7 @@ void isp_answer(struct isp *isp, const void *entry)
 	list_add_tail(&late->list, &isp->late);
 }
 
-/**
- * isp_late - the response ring has room
- * @isp: the adapter
- *
- * Context: isp->lock is held
- */
+/* The response ring has room. */
 void isp_late(struct isp *isp)
 {
 	struct isp_answer *late, *next;
@@ -143,14 +132,9 @@ static void isp_end(struct isp_cmd *cmd, u16 comp)
 		kfree(cmd);
 }
 
-/**
- * isp_flush - end commands
- * @isp: the adapter
- * @port: those to this port, or NULL for all
- * @lun: and to this LUN, or U64_MAX
- * @status: CS_*, how; 0 if the driver is not to hear of it
- *
- * Context: isp->lock is held
+/*
+ * End commands: those to @port and @lun, or to all if that is NULL, or U64_MAX. @status is CS_*, or 0
+ * if the driver is not to hear of it.
  */
 void isp_flush(struct isp *isp, struct isp_port *port, u64 lun, u16 status)
 {
@@ -341,12 +325,7 @@ static void isp_command(struct isp *isp, u32 index, u8 entries)
 	}
 }
 
-/**
- * isp_release - send the commands that were held to their disks
- * @isp: the adapter
- *
- * Context: isp->lock is held
- */
+/* Send the commands that were held to their disks. */
 void isp_release(struct isp *isp)
 {
 	struct isp_cmd *cmd;
@@ -391,14 +370,7 @@ static void isp_task_management(struct isp *isp, struct tsk_mgmt_entry *tsk)
 	memcpy(tsk, &sts, ISP_ENTRY);
 }
 
-/**
- * isp_iocb - do an IOCB that needs no disk
- * @isp: the adapter
- * @entry: it; becomes the answer
- *
- * Context: isp->lock is held
- * Return: is there an answer?
- */
+/* Do an IOCB that needs no disk. It becomes the answer. Return: is there one? */
 bool isp_iocb(struct isp *isp, void *entry)
 {
 	struct mbx_24xx_entry *mbx = entry;
@@ -433,12 +405,7 @@ bool isp_iocb(struct isp *isp, void *entry)
 	return true;
 }
 
-/**
- * isp_ring - do what is on the request ring
- * @isp: the adapter
- *
- * Context: isp->lock is held
- */
+/* Do what is on the request ring. */
 void isp_ring(struct isp *isp)
 {
 	u8 copy[ISP_ENTRY], *entry;

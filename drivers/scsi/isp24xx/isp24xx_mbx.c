@@ -254,15 +254,7 @@ static u16 isp_firmware_command(struct isp *isp, const u16 *in, u16 *out)
 	}
 }
 
-/**
- * isp_mailbox_command - do one, from the mailboxes or from the ring
- * @isp: the adapter
- * @in: what is asked
- * @out: what is answered, but for the status; as it was at first
- *
- * Context: isp->lock is held
- * Return: MBS_*, the status
- */
+/* Do a command, of the mailboxes or of the ring. What is not answered stays in @out. Return: MBS_* */
 u16 isp_mailbox_command(struct isp *isp, const u16 *in, u16 *out)
 {
 	switch (in[0]) {
@@ -284,12 +276,7 @@ u16 isp_mailbox_command(struct isp *isp, const u16 *in, u16 *out)
 	}
 }
 
-/**
- * isp_mailbox - do what the mailboxes say
- * @isp: the adapter
- *
- * Context: isp->lock is held
- */
+/* Do what the mailboxes say. */
 void isp_mailbox(struct isp *isp)
 {
 	if (isp->hung)

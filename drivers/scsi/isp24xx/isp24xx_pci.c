@@ -43,11 +43,7 @@
 /* What the firmware image in the flash is made of: two segments of so many dwords */
 #define ISP_SEGMENT	16
 
-/**
- * isp_wrong - count what the driver must not do
- * @isp: the adapter
- * @what: a string that stays
- */
+/* Count what the driver must not do. @what: a string that stays */
 void isp_wrong(struct isp *isp, const char *what)
 {
 	isp->errors++;
@@ -55,14 +51,7 @@ void isp_wrong(struct isp *isp, const char *what)
 	pr_warn("isp24xx: %s\n", what);
 }
 
-/**
- * isp_dma - memory that the driver gave
- * @isp: the adapter
- * @address: on the bus, which is the physical one
- * @bytes: so many are to be there
- *
- * Return: where it is, or NULL if that is no memory
- */
+/* Memory that the driver gave, or NULL. An address on the bus is the physical one. */
 void *isp_dma(struct isp *isp, u64 address, u32 bytes)
 {
 	void *at = phys_to_virt(address);
@@ -234,12 +223,7 @@ static void isp_show(struct isp *isp, u32 code, u16 mb0)
 	queue_work(isp->wq, &isp->interrupt);
 }
 
-/**
- * isp_tell - show the driver what it does not know yet
- * @isp: the adapter
- *
- * Context: isp->lock is held
- */
+/* Show the driver what it does not know yet. */
 void isp_tell(struct isp *isp)
 {
 	if (isp->host_status & HSRX_RISC_INT)
@@ -259,16 +243,7 @@ void isp_tell(struct isp *isp)
 	}
 }
 
-/**
- * isp_event - an asynchronous event
- * @isp: the adapter
- * @what: MBA_*
- * @mb1: mailbox 1, and so on
- * @mb2: see there
- * @mb3: see there
- *
- * Context: isp->lock is held
- */
+/* An asynchronous event: MBA_*, and mailboxes 1 to 3 */
 void isp_event(struct isp *isp, u16 what, u16 mb1, u16 mb2, u16 mb3)
 {
 	u16 event[] = { what, mb1, mb2, mb3 };
@@ -461,14 +436,7 @@ static const struct um_pci_ops isp_pci_ops = {
 	.bar_set	= isp_bar_set,
 };
 
-/**
- * isp_plug - put the adapter on the bus
- * @isp: the adapter, with ports and name
- * @device: PCI_DEVICE_ID_QLOGIC_ISP2432 or ISP2532
- *
- * Context: may sleep: the driver probes it
- * Return: 0, or what um_pci_device_register() says
- */
+/* Put the adapter on the bus. Sleeps: the driver probes it. */
 int isp_plug(struct isp *isp, u16 device)
 {
 	isp_cfg_init(isp, device);
@@ -479,12 +447,7 @@ int isp_plug(struct isp *isp, u16 device)
 	return um_pci_device_register(&isp->pci);
 }
 
-/**
- * isp_unplug - take the adapter off the bus
- * @isp: the adapter
- *
- * Context: may sleep: the driver lets go of it
- */
+/* Take the adapter off the bus. Sleeps: the driver lets go of it. */
 void isp_unplug(struct isp *isp)
 {
 	struct pci_dev *pdev = pci_get_device(PCI_VENDOR_ID_QLOGIC, PCI_ANY_ID, NULL);
