@@ -133,8 +133,8 @@ static void isp_end(struct isp_cmd *cmd, u16 comp)
 }
 
 /*
- * End commands: those to @port and @lun, or to all if that is NULL, or U64_MAX. @status is CS_*, or 0
- * if the driver is not to hear of it.
+ * End commands: those to @port and @lun; NULL and U64_MAX are all. @status is CS_*, or 0 if the
+ * driver is not to hear of it.
  */
 void isp_flush(struct isp *isp, struct isp_port *port, u64 lun, u16 status)
 {
@@ -396,6 +396,7 @@ bool isp_iocb(struct isp *isp, void *entry)
 		break;
 	case MBX_IOCB_TYPE:
 		memcpy(in, mbx->mb, sizeof(in));
+		memset(mbx->mb, 0, sizeof(in));
 		mbx->mb[0] = isp_mailbox_command(isp, in, mbx->mb);
 		break;
 	default:

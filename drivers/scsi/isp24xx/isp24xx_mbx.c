@@ -106,7 +106,6 @@ static u16 isp_name_list(struct isp *isp, const u16 *in, u16 *out)
 
 	if (!e || in[1] != (BIT_2 | BIT_3))
 		return MBS_COMMAND_PARAMETER_ERROR;
-	out[1] = 0;
 	for (port = isp->port; port < isp->port + isp->ports; port++) {
 		if (port->handle == ISP_NO_HANDLE)
 			continue;
@@ -129,7 +128,6 @@ static u16 isp_id_list(struct isp *isp, const u16 *in, u16 *out)
 
 	if (!gid)
 		return MBS_COMMAND_PARAMETER_ERROR;
-	out[1] = 0;
 	for (port = isp->port; port < isp->port + isp->ports; port++) {
 		if (port->handle == ISP_NO_HANDLE)
 			continue;
@@ -158,26 +156,18 @@ static u16 isp_zeros(struct isp *isp, const u16 *in, u32 bytes)
 static u16 isp_version(struct isp *isp, u16 *out)
 {
 	out[1] = 1;
-	out[2] = 0;
-	out[3] = 0;
 	out[4] = ISP_MEMORY_END & 0xffff;
 	out[5] = ISP_MEMORY_END >> 16;
 	out[6] = isp->npiv ? BIT_2 : 0;	/* neither queues nor protection */
-	out[15] = 0;
-	out[16] = 0;
-	out[17] = 0;
 	return MBS_COMMAND_COMPLETE;
 }
 
 static u16 isp_resources(u16 *out)
 {
-	out[1] = 0;
-	out[2] = 0;
 	out[3] = ISP_RESOURCES;
 	out[6] = ISP_RESOURCES;
 	out[7] = ISP_RESOURCES;
 	out[10] = ISP_RESOURCES;
-	out[11] = 0;
 	return MBS_COMMAND_COMPLETE;
 }
 
@@ -254,7 +244,7 @@ static u16 isp_firmware_command(struct isp *isp, const u16 *in, u16 *out)
 	}
 }
 
-/* Do a command, of the mailboxes or of the ring. What is not answered stays in @out. Return: MBS_* */
+/* Do a command of the mailboxes or the ring. @out: zeros at first. Return: MBS_* */
 u16 isp_mailbox_command(struct isp *isp, const u16 *in, u16 *out)
 {
 	switch (in[0]) {
@@ -268,8 +258,6 @@ u16 isp_mailbox_command(struct isp *isp, const u16 *in, u16 *out)
 		return isp_zeros(isp, in, ((u32)in[4] << 16 | in[5]) * 4);
 	case MBC_EXECUTE_FIRMWARE:
 		isp->running = true;
-		out[2] = 0;
-		out[3] = 0;
 		return MBS_COMMAND_COMPLETE;
 	default:
 		return isp->running ? isp_firmware_command(isp, in, out) : MBS_INVALID_COMMAND;
