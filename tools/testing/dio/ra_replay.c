@@ -393,11 +393,7 @@ static void replay_trace(int first, int last)
 
 static unsigned long pick(unsigned long *state, unsigned long below)
 {
-	unsigned long x = *state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % below;
+	return next_number(state) % below;
 }
 
 static unsigned long a_length(const struct part *p, unsigned long turn)

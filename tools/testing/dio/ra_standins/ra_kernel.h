@@ -26,9 +26,7 @@
 #define __noreturn	__attribute__((__noreturn__))
 #define __printf(f, a)	__attribute__((__format__(printf, f, a)))
 
-typedef uint8_t u8;
 typedef uint16_t u16;
-typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int64_t s64;
 #define loff_t long long
@@ -47,9 +45,7 @@ typedef unsigned long pgoff_t;
 		     _a > _b ? _a : _b; })
 #define min3(a, b, c)	min(min(a, b), c)
 
-/*
- * A page, or what is kept in its place when memory was short; of a page, its flags
- */
+/* A page, or what is kept in its place when memory was short; of a page, its flags */
 #define XA_PAGE		1
 #define XA_SHADOW	2
 #define XA_MARK		4
@@ -73,11 +69,6 @@ struct xarray {
 	u16 *present;		/* of each page one of the first two, or 0 */
 	pgoff_t pages;
 };
-
-static inline bool xa_is_value(const void *entry)
-{
-	return (unsigned long)entry & 1;
-}
 
 static inline void *xa_load(struct xarray *xa, unsigned long index)
 {
@@ -107,7 +98,9 @@ struct inode {
 };
 
 #define inode_to_bdi(inode)	((inode)->i_sb->s_bdi)
+#define i_size_read(inode)	((inode)->i_size)
 #define xa_init(xa)		((void)(xa))
+#define xa_is_value(entry)	((unsigned long)(entry) & 1)
 
 struct address_space {
 	struct xarray i_pages;
@@ -137,15 +130,7 @@ struct readahead_control {
 	pgoff_t _index;
 };
 
-static inline pgoff_t readahead_index(struct readahead_control *ractl)
-{
-	return ractl->_index;
-}
-
-static inline loff_t i_size_read(const struct inode *inode)
-{
-	return inode->i_size;
-}
+#define readahead_index(ractl)	((ractl)->_index)
 
 struct ctl_table {
 	const char *procname;
@@ -161,9 +146,8 @@ struct ctl_table {
 #define SYSCTL_ONE		1
 #define register_sysctl_init(path, table)	((void)(table))
 #define late_initcall(f)	typedef int late_initcall_##f
-
-static inline void rcu_read_lock(void) {}
-static inline void rcu_read_unlock(void) {}
+#define rcu_read_lock()
+#define rcu_read_unlock()
 
 static inline bool page_in_cache(const struct address_space *mapping, pgoff_t index)
 {
@@ -178,33 +162,13 @@ static inline struct folio *filemap_get_folio(struct address_space *mapping, pgo
 					       NULL;
 }
 
-static inline void folio_put(struct folio *folio) {}
-
-static inline bool folio_test_readahead(const struct folio *folio)
-{
-	return folio->flags & XA_MARK;
-}
-
-static inline void folio_set_readahead(struct folio *folio)
-{
-	folio->flags |= XA_MARK;
-}
-
-static inline void folio_clear_readahead(struct folio *folio)
-{
-	folio->flags &= ~XA_MARK;
-}
-
-static inline bool folio_mapped(const struct folio *folio)
-{
-	return folio->flags & XA_MAPPED;
-}
-
-static inline bool folio_test_referenced(const struct folio *folio)
-{
-	return folio->flags & XA_USED && !(ra_hidden & RA_HIDE_USED);
-}
-
+#define folio_put(folio)		((void)(folio))
+#define folio_test_readahead(folio)	((folio)->flags & XA_MARK)
+#define folio_set_readahead(folio)	((folio)->flags |= XA_MARK)
+#define folio_clear_readahead(folio)	((folio)->flags &= ~XA_MARK)
+#define folio_mapped(folio)		((folio)->flags & XA_MAPPED)
+#define folio_test_referenced(folio)	\
+	((folio)->flags & XA_USED && !(ra_hidden & RA_HIDE_USED))
 #define folio_nr_pages(folio)		1UL
 #define folio_test_active(folio)	false
 #define folio_test_dirty(folio)		false
@@ -213,11 +177,7 @@ static inline bool folio_test_referenced(const struct folio *folio)
 /* Who lets pages be read says how. */
 static void (*ra_reads)(struct readahead_control *ractl, unsigned long pages)
 	__attribute__((__unused__));
-
-static inline void force_page_cache_ra(struct readahead_control *ractl, unsigned long pages)
-{
-	ra_reads(ractl, pages);
-}
+#define force_page_cache_ra	ra_reads
 
 static inline pgoff_t page_cache_prev_miss(struct address_space *mapping, pgoff_t index,
 					   unsigned long max_scan)
