@@ -183,19 +183,14 @@ static u32 isp_flash_firmware(u32 dword)
 
 static u32 isp_vpd_nvram(struct isp *isp, u32 at)
 {
-	u32 value = 0;
-
 	if (at >= FA_NVRAM_FUNC0_ADDR && at < FA_NVRAM_FUNC0_ADDR + sizeof(isp->nvram) / 4)
-		memcpy(&value, (u32 *)&isp->nvram + at - FA_NVRAM_FUNC0_ADDR, 4);
-	else if (at < sizeof(isp_vpd) / 4)
-		memcpy(&value, isp_vpd + at * 4, 4);
-	return value;
+		return get_unaligned((u32 *)&isp->nvram + at - FA_NVRAM_FUNC0_ADDR);
+	return at < sizeof(isp_vpd) / 4 ? get_unaligned((u32 *)isp_vpd + at) : 0;
 }
 
 static u32 isp_flash(struct isp *isp)
 {
 	u32 at = isp->flash_addr;
-	u32 value;
 
 	if (at == FARX_ACCESS_FLASH_CONF + 0x3ab)
 		return 0x1320;	/* who made the flash, and which it is */
@@ -204,10 +199,8 @@ static u32 isp_flash(struct isp *isp)
 	if (at < FARX_ACCESS_FLASH_DATA)
 		return 0;
 	at -= FARX_ACCESS_FLASH_DATA;
-	if (at < sizeof(isp_rom) / 4) {
-		memcpy(&value, isp_rom + at * 4, 4);
-		return value;
-	}
+	if (at < sizeof(isp_rom) / 4)
+		return get_unaligned((u32 *)isp_rom + at);
 	if (at >= FA_RISC_CODE_ADDR && at < FA_RISC_CODE_ADDR + 2 * ISP_SEGMENT)
 		return isp_flash_firmware(at - FA_RISC_CODE_ADDR);
 	/* Where an ISP2532 has them */
@@ -410,30 +403,12 @@ static void isp_bar_write(struct um_pci_device *dev, int bar, unsigned int offse
 	spin_unlock_irqrestore(&isp->lock, flags);
 }
 
-/* The driver moves no blocks of registers. */
-static void isp_bar_copy_from(struct um_pci_device *dev, int bar, void *to, unsigned int offset,
-			      int size)
-{
-	memset(to, 0xff, size);
-}
-
-static void isp_bar_copy_to(struct um_pci_device *dev, int bar, unsigned int offset,
-			    const void *from, int size)
-{
-}
-
-static void isp_bar_set(struct um_pci_device *dev, int bar, unsigned int offset, u8 value, int size)
-{
-}
-
+/* The driver moves no blocks of registers: nobody calls bar_copy_from, bar_copy_to or bar_set. */
 static const struct um_pci_ops isp_pci_ops = {
 	.cfgspace_read	= isp_cfg_read,
 	.cfgspace_write	= isp_cfg_write,
 	.bar_read	= isp_bar_read,
 	.bar_write	= isp_bar_write,
-	.bar_copy_from	= isp_bar_copy_from,
-	.bar_copy_to	= isp_bar_copy_to,
-	.bar_set	= isp_bar_set,
 };
 
 /* Put the adapter on the bus. Sleeps: the driver probes it. */

@@ -150,6 +150,20 @@ static void read_dsd(const u8 *dsd, bool wide, struct piece *piece)
 	piece->length = get_unaligned_le32(dsd + (wide ? 8 : 4));
 }
 
+/* The descriptor must be that of piece @k of @count. Return: its length */
+static u32 check_dsd(struct kunit *test, const u8 *dsd, bool wide, int k, int count)
+{
+	struct context *c = test->priv;
+	struct piece got;
+
+	read_dsd(dsd, wide, &got);
+	KUNIT_ASSERT_EQ_MSG(test, got.address, c->pieces[k].address,
+			    "address of piece %d of %d", k, count);
+	KUNIT_ASSERT_EQ_MSG(test, got.length, c->pieces[k].length,
+			    "length of piece %d of %d", k, count);
+	return got.length;
+}
+
 static int entry_bytes(struct context *c)
 {
 	return IS_QLA29XX(c->ha) ? 128 : 64;
@@ -194,14 +208,7 @@ static void check_ring(struct kunit *test, const struct layout *l, int start, in
 			KUNIT_ASSERT_EQ(test, at[0], l->more_type);
 		at += e ? l->more_offset : l->first_offset;
 		for (i = 0; i < room && k < count; i++, k++) {
-			struct piece got;
-
-			read_dsd(at, l->wide, &got);
-			KUNIT_ASSERT_EQ_MSG(test, got.address, c->pieces[k].address,
-					    "address of segment %d of %d", k, count);
-			KUNIT_ASSERT_EQ_MSG(test, got.length, c->pieces[k].length,
-					    "length of segment %d of %d", k, count);
-			total += got.length;
+			total += check_dsd(test, at, l->wide, k, count);
 			at += l->wide ? 12 : 8;
 		}
 	}
@@ -331,14 +338,8 @@ static void check_lists(struct kunit *test, const u8 *link, struct list_head *li
 		KUNIT_ASSERT_EQ(test, got.address, (u64)list->dsd_list_dma);
 		KUNIT_ASSERT_EQ(test, got.length, (u32)(here + 1) * 12);
 		link = list->dsd_addr;
-		for (i = 0; i < here; i++, k++, link += 12) {
-			read_dsd(link, true, &got);
-			KUNIT_ASSERT_EQ_MSG(test, got.address, c->pieces[k].address,
-					    "address of piece %d of %d", k, count);
-			KUNIT_ASSERT_EQ_MSG(test, got.length, c->pieces[k].length,
-					    "length of piece %d of %d", k, count);
-			total += got.length;
-		}
+		for (i = 0; i < here; i++, k++, link += 12)
+			total += check_dsd(test, link, true, k, count);
 	}
 	KUNIT_EXPECT_EQ(test, k, count);
 	KUNIT_EXPECT_EQ(test, total, scsi_bufflen(c->cmd));
