@@ -21,10 +21,8 @@
 
 typedef uint8_t u8;
 typedef uint64_t u64;
-typedef int64_t s64;
 typedef uint64_t sector_t;
 typedef unsigned int gfp_t, blk_opf_t, iov_iter_extraction_t;
-typedef u8 blk_status_t;
 
 #ifdef DIO_TRUE_SCALE
 #define PAGE_SHIFT	12
@@ -75,9 +73,6 @@ typedef u8 blk_status_t;
 #define try_cmpxchg(p, o, n)	({ __auto_type p_ = (p); bool ok_ = *p_ == *(o); \
 				   *(ok_ ? p_ : (o)) = ok_ ? (n) : *p_; ok_; })
 #define static_assert(x)	_Static_assert(x, #x)
-#define IS_ERR(p)		((uintptr_t)(p) >= (uintptr_t)-4095)
-#define ERR_PTR(e)		((void *)(intptr_t)(e))
-#define PTR_ERR(p)		((long)(intptr_t)(p))
 #define EXPORT_SYMBOL(x)	extern int exported_##x
 #define EXPORT_SYMBOL_GPL	EXPORT_SYMBOL
 #define fs_initcall(f)		int f##_at_boot(void) { return f(); } extern int f##_at_boot(void)
@@ -213,7 +208,6 @@ struct super_block {
 int sb_init_dio_done_wq(struct super_block *sb);
 
 struct address_space {
-	struct inode *host;
 	unsigned long nrpages;
 };
 
@@ -316,8 +310,7 @@ struct bio {
 	struct block_device *bi_bdev;
 	blk_opf_t bi_opf;
 	unsigned short bi_ioprio;
-	u8 bi_write_hint;
-	blk_status_t bi_status;
+	u8 bi_write_hint, bi_status;
 	struct bvec_iter bi_iter;
 	void (*bi_end_io)(struct bio *bio);
 	void *bi_private;
@@ -359,7 +352,5 @@ void blk_finish_plug(struct blk_plug *plug);
 #define bio_max_segs(nr)	min_t(unsigned int, nr, BIO_MAX_VECS)
 #define bvec_set_page(bv, page, len, offset) \
 	(*(bv) = (struct bio_vec){ .bv_page = (page), .bv_len = (len), .bv_offset = (offset) })
-#define bio_for_each_bvec_all(bv, bio, i) \
-	for ((i) = 0, (bv) = (bio)->bi_io_vec; (i) < (bio)->bi_vcnt; (i)++, (bv)++)
 
 #endif

@@ -239,18 +239,16 @@ static void check_bios(void)
  */
 static bool is_right(unsigned int sector)
 {
-	bool new = false;
 	unsigned int i;
 
 	if (got.disk[sector] == want.disk[sector])
 		return true;
-	for (i = 0; i < nr_fresh && !new; i++)
-		new = fresh[i] == sector;
-	if (!bio_failed)
-		return false;
-	if (got.disk[sector] == old_data(sector))
+	if (bio_failed && got.disk[sector] == old_data(sector))
 		return true;
-	return new && !got.disk[sector];
+	for (i = 0; i < nr_fresh && bio_failed; i++)
+		if (fresh[i] == sector)
+			return !got.disk[sector];
+	return false;
 }
 
 static void check_data(void)
@@ -300,19 +298,15 @@ static bool refused(void)
 
 static void check_result(int err, bool async)
 {
-	bool again = c.write && c.nowait && c.bio_again;
+	ssize_t failure = c.write && c.nowait && c.bio_again ? -EAGAIN : -EIO;
 	ssize_t bytes = want.ret, said = c.has_end_io ? got.end_io_bytes : got.ret;
 
 	if (!c.write)
 		bytes = min(bytes, (ssize_t)(c.i_size - c.pos));
 
-	if (bio_failed) {
-		/* Either failure may have been met first. */
-		if (bio_failed && said == (again ? -EAGAIN : -EIO))
-			err = said;
-		else if (bio_failed && !err)
-			err = again ? -EAGAIN : -EIO;
-	}
+	/* Either failure may have been met first. */
+	if (bio_failed && (!err || said == failure))
+		err = failure;
 	if (err)
 		bytes = err;
 	if (c.has_end_io) {

@@ -221,17 +221,14 @@ void task_io_account_write(size_t bytes)
  * Memory
  */
 
-static unsigned int page_nr(struct page *page)
-{
-	return page - pages;
-}
-
 /* Frames are not in order where a section begins, and the zero page lies by itself. */
 unsigned long page_to_pfn(struct page *page)
 {
+	unsigned int nr = page - pages;
+
 	if (page == zero_page)
 		return 10000;
-	return page_nr(page) + (page_nr(page) >= c.section ? 1000 : 0);
+	return nr + (nr >= c.section ? 1000 : 0);
 }
 
 int pin_user_pages_fast(unsigned long start, int nr, unsigned int gup, struct page **to)
@@ -364,17 +361,10 @@ struct page *virt_to_page(const void *addr)
  * Iterators
  */
 
+/* A kvec is as an iovec is. */
 static size_t seg_len(const struct iov_iter *iter)
 {
-	switch (iter->iter_type) {
-	case ITER_IOVEC:
-		return iter->iov->iov_len;
-	case ITER_KVEC:
-		return iter->kvec->iov_len;
-	case ITER_BVEC:
-		return iter->bvec->bv_len;
-	}
-	return iter->iov_offset + iter->count;
+	return iter->iter_type == ITER_BVEC ? iter->bvec->bv_len : iter->iov->iov_len;
 }
 
 void iov_iter_advance(struct iov_iter *iter, size_t bytes)
@@ -393,7 +383,7 @@ void iov_iter_advance(struct iov_iter *iter, size_t bytes)
 		if (iter->iter_type == ITER_BVEC)
 			iter->bvec++;
 		else
-			iter->iov++;	/* and kvec, which is like it */
+			iter->iov++;
 	}
 	iter->iov_offset = bytes;
 }
