@@ -62,35 +62,13 @@ static void *allocate(struct kunit *test, size_t bytes)
 }
 
 /* Scatter lists: how many segments, and how long each is. */
-static u32 one_sector(int i)
-{
-	return SECTOR;
-}
-
-static u32 one_page(int i)
-{
-	return SZ_4K;
-}
-
-static u32 longest(int i)
-{
-	return QLA_DSD_MAX_LENGTH;
-}
-
-static u32 mixed(int i)
-{
-	static const u32 lengths[] = {
-		SZ_4K, SZ_1M, SECTOR, SZ_64K + SECTOR, SZ_4M, SZ_64K, 4, SZ_2M - SECTOR,
-	};
-
-	return lengths[i % ARRAY_SIZE(lengths)];
-}
-
 static const struct shape {
 	int from, to;		/* counts of segments that are tried */
-	u32 (*length)(int i);
+	int nr;			/* of lengths, which are gone through again and again */
+	u32 lengths[8];
 } shapes[] = {
-	{ 1, 1, longest }, { 256, 256, one_page }, { 1, 120, one_sector }, { 1, 300, mixed },
+	{ 1, 1, 1, { QLA_DSD_MAX_LENGTH } }, { 256, 256, 1, { SZ_4K } }, { 1, 120, 1, { SECTOR } },
+	{ 1, 300, 8, { SZ_4K, SZ_1M, SECTOR, SZ_64K + SECTOR, SZ_4M, SZ_64K, 4, SZ_2M - SECTOR } },
 };
 
 /* All shapes, each count of each, from NULL on */
@@ -113,7 +91,7 @@ static void fill(struct context *c, const struct shape *shape, int count, u64 ba
 
 	sg_init_table(c->sgl, count);
 	for (i = 0; i < count; i++) {
-		u32 length = shape->length(i);
+		u32 length = shape->lengths[i % shape->nr];
 		u64 address = base + (u64)i * (SZ_4M + SZ_4K);
 
 		if (length == QLA_DSD_MAX_LENGTH)
@@ -491,21 +469,11 @@ static int interleave(struct context *c, u64 protection)
 	return k;
 }
 
-static u32 one_mib(int i)
-{
-	return SZ_1M;
-}
-
-static u32 odd(int i)
-{
-	return i % 2 ? SZ_64K - 100 : 100;
-}
-
 static void test_pi_strip(struct kunit *test)
 {
 	static const struct shape strips[] = {
-		{ 1, 1, one_mib }, { 256, 256, one_page },
-		{ 8, 8, odd },		/* blocks in two segments */
+		{ 1, 1, 1, { SZ_1M } }, { 256, 256, 1, { SZ_4K } },
+		{ 8, 8, 2, { 100, SZ_64K - 100 } },	/* blocks in two segments */
 	};
 	struct context *c = test->priv;
 	int i;
