@@ -138,7 +138,6 @@ static void draw_request(void)
 	c.async = chance(2);
 	c.nowait = chance(8);
 	c.dsync = c.write && chance(8);
-	c.polled = chance(8);
 	c.priority = pick(8);
 	c.hint = pick(6);
 	c.cached = chance(4);

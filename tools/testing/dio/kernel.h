@@ -236,7 +236,6 @@ struct kiocb {
 	unsigned short ki_ioprio;
 };
 
-#define IOCB_HIPRI	0x01
 #define IOCB_NOWAIT	0x08
 #define IOCB_DSYNC	0x02
 #define WQ_MEM_RECLAIM	8

@@ -19,7 +19,6 @@ struct move {
 	unsigned int sector;
 	int page;			/* NEVER: zeros */
 	unsigned int offset;		/* into the page */
-	unsigned int pos;		/* in the file, bytes */
 	bool piece;			/* begins a page or a mapping */
 	bool go;			/* the bio goes out behind it */
 };
@@ -45,21 +44,18 @@ static int memory_of(size_t k, unsigned int *offset, bool *begins)
 	return page_at(c.segs[i].start + k, !c.write);
 }
 
-static void add_move(unsigned int sector, size_t pos, int page, unsigned int offset, bool piece)
+static void add_move(unsigned int sector, int page, unsigned int offset, bool piece)
 {
-	moves[nr_moves++] = (struct move) {
-		.sector = sector, .pos = pos, .page = page, .offset = offset, .piece = piece,
-	};
+	moves[nr_moves++] = (struct move) { sector, page, offset, piece };
 }
 
 /* Zeros for @bytes of a mapping, a page at a time */
-static void add_zeros(unsigned int sector, size_t pos, size_t bytes)
+static void add_zeros(unsigned int sector, size_t bytes)
 {
 	size_t k;
 
 	for (k = 0; k < bytes; k += SECTOR_SIZE)
-		add_move(sector + k / SECTOR_SIZE, pos + k, NEVER, k % PAGE_SIZE,
-			 k % PAGE_SIZE == 0);
+		add_move(sector + k / SECTOR_SIZE, NEVER, k % PAGE_SIZE, k % PAGE_SIZE == 0);
 }
 
 static bool may_create(unsigned int block)
@@ -109,7 +105,7 @@ static int walk(size_t end)
 				break;
 			}
 			if (map.fresh)
-				add_zeros(first, map_start, pos - map_start);
+				add_zeros(first, pos - map_start);
 			if (c.defer && c.wq_fails) {
 				err = -ENOMEM;
 				break;
@@ -117,7 +113,7 @@ static int walk(size_t end)
 		}
 		if (map.mapped) {
 			piece |= !offset || page != last_page || offset != next_offset;
-			add_move(sector, pos, page, offset, piece);
+			add_move(sector, page, offset, piece);
 			if (pos + SECTOR_SIZE == map_end && map.boundary)
 				moves[nr_moves - 1].go = true;
 		} else {
@@ -133,7 +129,7 @@ static int walk(size_t end)
 	if (map.fresh && map_end > pos) {
 		size_t rest = err ? map_end - pos : -pos & mask;
 
-		add_zeros(sector, pos, rest);
+		add_zeros(sector, rest);
 		many_zeros = err && rest;
 		if (rest && err == -EFAULT)
 			return -EFAULT;

@@ -1001,8 +1001,7 @@ static void make_world(void)
 	iocb = (struct kiocb) {
 		.ki_filp = &file, .ki_pos = c.pos, .ki_ioprio = c.priority,
 		.ki_complete = c.async ? ki_complete : NULL,
-		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0) |
-			    (c.polled ? IOCB_HIPRI : 0),
+		.ki_flags = (c.nowait ? IOCB_NOWAIT : 0) | (c.dsync ? IOCB_DSYNC : 0),
 	};
 }
 

@@ -47,7 +47,7 @@ struct segment {
 struct dio_case {
 	/* the request */
 	unsigned int priority, hint;
-	bool write, async, nowait, dsync, polled, locking, skip_holes, has_end_io, has_bdev;
+	bool write, async, nowait, dsync, locking, skip_holes, has_end_io, has_bdev;
 	enum memory_kind memory;
 	bool nofault;
 	size_t pos, count;
