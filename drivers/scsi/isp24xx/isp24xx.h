@@ -25,35 +25,20 @@
 /* As the adapter tells it */
 enum isp_topology { ISP_LOOP = 0, ISP_N2N = 2, ISP_FABRIC = 3 };
 
-/*
- * A target
- *
- * id: its port ID, 24 bits
- * name: WWPN; the node's is the same
- * handle: N_Port handle that the driver gave it, or ISP_NO_HANDLE
- * login: PDS_*: how far the login is
- * up: it is there
- * host: the scsi_debug host whose target 0 it is
- */
+/* A target */
 struct isp_port {
-	struct Scsi_Host *host;
-	u32 id;
-	u64 name;
-	u16 handle;
-	u8 login;
-	bool up;
+	struct Scsi_Host *host;		/* of scsi_debug, whose target 0 it is */
+	u32 id;				/* port ID, 24 bits */
+	u64 name;			/* WWPN; the node's is the same */
+	u16 handle;			/* N_Port handle from the driver, or ISP_NO_HANDLE */
+	u8 login;			/* PDS_*: how far the login is */
+	bool up;			/* it is there */
 };
 
-/*
- * A SCSI command in flight
- *
- * list: in isp.commands, until the driver was told how it ended
- * work: sends it to the disk; not queued if it was lost or is held
- * dsd: where the data is
- */
+/* A SCSI command in flight */
 struct isp_cmd {
-	struct list_head list;
-	struct work_struct work;
+	struct list_head list;		/* in isp.commands, until the driver was told its end */
+	struct work_struct work;	/* to the disk; not queued if it was lost or is held */
 	struct isp *isp;
 	struct isp_port *port;
 	bool queued;
@@ -63,30 +48,13 @@ struct isp_cmd {
 	u8 cdb[16];
 	u32 bytes;
 	u16 dsds;
-	struct dsd64 dsd[] __counted_by(dsds);
+	struct dsd64 dsd[] __counted_by(dsds);	/* where the data is */
 };
 
 /* What happens to the next so many commands or answers (isp24xx_ctl.c) */
 enum isp_fault { ISP_DROP, ISP_FULL, ISP_TWICE, ISP_GARBAGE, ISP_BAD, ISP_FAULTS };
 
-/*
- * The adapter
- *
- * lock: guards all below; registers are read and written with it held
- * msix: the table of vectors: address, address, data, mask
- * in: mailboxes as the driver wrote them
- * out: as it reads them; result: of a command, until that is told
- * host_status: the event that is told now
- * mailbox_done: a mailbox command ended, and is not told yet
- * responses: the response ring has grown since that was told
- * running: firmware runs; started: and has rings; hung: and does nothing any more
- * npiv: its firmware knows virtual ports, though none can be made
- * speed: of the link, PORT_SPEED_*
- * late: answers that found the ring full
- * commands: struct isp_cmd in flight
- * held: commands are kept until "release"
- * errors: what the driver did wrong; error says what was the last
- */
+/* The adapter */
 struct isp {
 	struct um_pci_device pci;
 	spinlock_t lock;	/* all of this, and the registers */
@@ -94,24 +62,24 @@ struct isp {
 	struct delayed_work link_work;
 	struct workqueue_struct *wq;
 	u8 cfg[256];
-	u32 msix[QLA_BASE_VECTORS * 4];
+	u32 msix[QLA_BASE_VECTORS * 4];	/* the table of vectors: address, address, data, mask */
 
-	u16 in[32];
-	u16 out[32];
-	u16 result[32];
+	u16 in[32];		/* mailboxes as the driver wrote them */
+	u16 out[32];		/* ... as it reads them */
+	u16 result[32];		/* ... of a command, until that is told */
 	u32 flash_addr;
 	u32 ictrl;
-	u32 host_status;
+	u32 host_status;	/* the event that is told now */
 	bool paused;
-	bool mailbox_done;
-	bool responses;
+	bool mailbox_done;	/* a mailbox command ended, and is not told yet */
+	bool responses;		/* the response ring has grown since that was told */
 	u16 event[ISP_EVENTS][4];
 	unsigned int events;
 	struct nvram_24xx nvram;
 
-	bool running;
-	bool started;
-	bool hung;
+	bool running;		/* firmware runs */
+	bool started;		/* ... and it has rings */
+	bool hung;		/* ... and does nothing any more */
 	void *req;
 	void *rsp;
 	u16 req_length;
@@ -120,28 +88,28 @@ struct isp {
 	u32 req_out;
 	u32 rsp_in;
 	u32 rsp_out;
-	struct list_head late;
-	struct list_head commands;
+	struct list_head late;	/* answers that found the ring full */
+	struct list_head commands;	/* struct isp_cmd in flight */
 
 	enum isp_topology topology;
-	bool npiv;
+	bool npiv;		/* its firmware knows virtual ports, though none can be made */
 	bool cable;
 	bool link;
-	u16 speed;
+	u16 speed;		/* of the link, PORT_SPEED_* */
 	u32 id;
 	u64 name;
 	unsigned int ports;
 	struct isp_port port[ISP_PORTS];
 
 	unsigned int fault[ISP_FAULTS];
-	bool held;
+	bool held;		/* commands are kept until "release" */
 	u64 stat_commands;
 	u64 stat_entries;
 	u64 stat_descriptors;
 	u64 stat_bytes;
 	u64 stat_resets;
-	u64 errors;
-	const char *error;
+	u64 errors;		/* what the driver did wrong */
+	const char *error;	/* ... the last time */
 };
 
 /* All but isp_plug(), isp_unplug() and isp_link_work() are called with isp->lock held. */
