@@ -115,8 +115,7 @@ struct layout {
 	int more, more_offset;		/* those of a continuation entry */
 	bool wide;			/* 64-bit addresses */
 	u32 isp_type;
-	u16 (*entries)(struct context *c, u16 dsds);
-	void (*build)(struct context *c, void *entry, u16 dsds);
+	u16 (*build)(struct context *c, void *entry, u16 dsds);	/* returns the entries the driver counts */
 };
 
 static void read_dsd(const u8 *dsd, bool wide, struct piece *piece)
@@ -166,11 +165,12 @@ static void set_position(struct context *c, int index)
 	c->req->ring_ext_ptr = c->req->ring_ext + index;
 }
 
-static void check_ring(struct kunit *test, const struct layout *l, int start, int count)
+static void check_ring(struct kunit *test, const struct layout *l, int start, int count,
+		       int entries)
 {
 	struct context *c = test->priv;
-	int entries = l->entries(c, count), e, k, i;
 	u32 total = 0;
+	int e, k, i;
 
 	KUNIT_ASSERT_EQ(test, entries,
 			1 + DIV_ROUND_UP(max(count - l->first, 0), l->more));
@@ -196,68 +196,52 @@ static void check_ring(struct kunit *test, const struct layout *l, int start, in
 			    memchr_inv(entry(c, start, entries), POISON, entry_bytes(c)));
 }
 
-static u16 entries_32(struct context *c, u16 dsds)
+static u16 build_32(struct context *c, void *entry, u16 dsds)
 {
+	qla2x00_build_scsi_iocbs_32(c->sp, entry, dsds);
 	return qla2x00_calc_iocbs_32(dsds);
 }
 
-static void build_32(struct context *c, void *entry, u16 dsds)
+static u16 build_64(struct context *c, void *entry, u16 dsds)
 {
-	qla2x00_build_scsi_iocbs_32(c->sp, entry, dsds);
-}
-
-static u16 entries_64(struct context *c, u16 dsds)
-{
+	qla2x00_build_scsi_iocbs_64(c->sp, entry, dsds);
 	return qla2x00_calc_iocbs_64(dsds);
 }
 
-static void build_64(struct context *c, void *entry, u16 dsds)
+static u16 build_24xx(struct context *c, void *entry, u16 dsds)
 {
-	qla2x00_build_scsi_iocbs_64(c->sp, entry, dsds);
-}
-
-static u16 entries_24xx(struct context *c, u16 dsds)
-{
+	qla24xx_build_scsi_iocbs(c->sp, entry, dsds, c->req);
 	return qla24xx_calc_iocbs(c->vha, dsds);
 }
 
-static void build_24xx(struct context *c, void *entry, u16 dsds)
-{
-	qla24xx_build_scsi_iocbs(c->sp, entry, dsds, c->req);
-}
-
-static u16 entries_29xx(struct context *c, u16 dsds)
-{
-	return qla29xx_calc_iocbs(c->vha, dsds, 4);
-}
-
-static void build_29xx(struct context *c, void *entry, u16 dsds)
+static u16 build_29xx(struct context *c, void *entry, u16 dsds)
 {
 	qla29xx_build_scsi_iocbs(c->sp, entry, dsds, c->req);
+	return qla29xx_calc_iocbs(c->vha, dsds, 4);
 }
 
 static const struct layout layouts[] = { {
 	.name = "type 2: 2100 to 2300 with 32-bit addresses", .isp_type = DT_ISP2100,
 	.entry_type = 0x11, .first = 3, .first_offset = 40,
 	.more_type = 0x02, .more = 7, .more_offset = 8,
-	.entries = entries_32, .build = build_32,
+	.build = build_32,
 }, {
 	.name = "type 3: the same with 64-bit ones", .isp_type = DT_ISP2300, .wide = true,
 	.entry_type = 0x19, .first = 2, .first_offset = 40,
 	.more_type = 0x0a, .more = 5, .more_offset = 4,
-	.entries = entries_64, .build = build_64,
+	.build = build_64,
 }, {
 	.name = "type 7: 24xx and later", .isp_type = DT_ISP2422, .wide = true,
 	.entry_type = 0x18, .first = 1, .first_offset = 52,
 	.more_type = 0x0a, .more = 5, .more_offset = 4,
-	.entries = entries_24xx, .build = build_24xx,
+	.build = build_24xx,
 } };
 
 static const struct layout type_7_29xx = {
 	.isp_type = DT_ISP2099, .wide = true,
 	.entry_type = 0x18, .first = 4, .first_offset = 80,
 	.more_type = 0x0a, .more = 10, .more_offset = 8,
-	.entries = entries_29xx, .build = build_29xx,
+	.build = build_29xx,
 };
 
 static void layout_name(const struct layout *layout, char *name)
@@ -280,8 +264,7 @@ static void check_layout(struct kunit *test, const struct layout *l)
 		memset(c->req->ring, POISON, RING_ENTRIES * entry_bytes(c));
 		set_position(c, start);
 		memset(position(c), 0, entry_bytes(c));
-		l->build(c, position(c), count);
-		check_ring(test, l, start, count);
+		check_ring(test, l, start, count, l->build(c, position(c), count));
 	}
 }
 
