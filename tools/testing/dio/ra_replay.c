@@ -57,7 +57,7 @@
 /* One read of the trace */
 struct access {
 	unsigned long long us;
-	unsigned int open, file;
+	unsigned int open;
 	pgoff_t index;
 	unsigned long pages;
 	bool fault;		/* touched through a mapping */
@@ -288,8 +288,7 @@ static void add_access(unsigned long long us, unsigned int open, pgoff_t index,
 
 	trace = grow(trace, nr_accesses, sizeof(*trace));
 	trace[nr_accesses++] = (struct access){
-		.us = us, .open = open, .file = opens[open].file, .index = index, .pages = pages,
-		.fault = fault,
+		.us = us, .open = open, .index = index, .pages = pages, .fault = fault,
 	};
 	f->pages = max(f->pages, index + pages);
 }
@@ -327,21 +326,20 @@ static void load_trace(FILE *in)
  */
 static void look_ahead(void)
 {
-	unsigned int **next = zeroed(nr_files, sizeof(*next)), i;
 	unsigned long gap, k;
+	unsigned int i;
 
-	for (i = 0; i < nr_files; i++)
-		next[i] = zeroed(files[i].pages, sizeof(**next));
 	for (i = nr_accesses; i--;) {
 		struct access *a = &trace[i], *n;
+		struct data_file *f = &files[opens[a->open].file];
 		pgoff_t end = a->index + a->pages;
 
 		a->ahead = a->pages;
 		a->most = machine.max;
-		for (gap = 0; gap < GAP && end + gap < files[a->file].pages; gap++) {
-			if (!next[a->file][end + gap])
+		for (gap = 0; gap < GAP && end + gap < f->pages; gap++) {
+			if (!f->next[end + gap])
 				continue;
-			n = &trace[next[a->file][end + gap] - 1];
+			n = &trace[f->next[end + gap] - 1];
 			if (n - a > machine.cache / 2)
 				continue;
 			a->ahead = n->index + n->ahead - a->index;
@@ -350,14 +348,11 @@ static void look_ahead(void)
 			break;
 		}
 		while (a->behind < min(a->index, machine.max) &&
-		       next[a->file][a->index - a->behind - 1])
+		       f->next[a->index - a->behind - 1])
 			a->behind++;
 		for (k = 0; k < a->pages; k++)
-			next[a->file][a->index + k] = i + 1;
+			f->next[a->index + k] = i + 1;
 	}
-	for (i = 0; i < nr_files; i++)
-		free(next[i]);
-	free(next);
 }
 
 static void forget_trace(void)
@@ -367,6 +362,7 @@ static void forget_trace(void)
 	for (i = 0; i < nr_files; i++) {
 		free(files[i].present);
 		free(files[i].page);
+		free(files[i].next);
 	}
 	nr_accesses = 0;
 	nr_files = 0;
@@ -381,6 +377,7 @@ static void replay_trace(int first, int last)
 	for (i = 0; i < nr_files; i++) {
 		files[i].present = zeroed(files[i].pages, sizeof(*files[i].present));
 		files[i].page = zeroed(files[i].pages, sizeof(*files[i].page));
+		files[i].next = zeroed(files[i].pages, sizeof(*files[i].next));
 		files[i].sector = files_end;
 		files_end += files[i].pages * (PAGE_SIZE / DISK_SECTOR);
 	}
@@ -495,8 +492,8 @@ static void print_trace(void)
 	const struct access *a;
 
 	for (a = trace; a < trace + nr_accesses; a++)
-		printf("%llu %u %u %lu %lu%s\n", a->us, a->open, a->file, a->index * PAGE_SIZE,
-		       a->pages * PAGE_SIZE, a->fault ? " fault" : "");
+		printf("%llu %u %u %lu %lu%s\n", a->us, a->open, opens[a->open].file,
+		       a->index * PAGE_SIZE, a->pages * PAGE_SIZE, a->fault ? " fault" : "");
 }
 
 /* The words */
@@ -636,6 +633,7 @@ static struct shares shares(void)
 {
 	const struct outcome *o = outcomes, *d = &o[DOUBLING];
 
+	replay_trace(DOUBLING, FUTURE);
 	return (struct shares){ o[RUNS].us / d->us, o[RUNS].pages / d->pages, o[FUTURE].us / d->us,
 				o[FUTURE].used / d->pages, o[FUTURE].pages / d->pages };
 }
@@ -643,16 +641,13 @@ static struct shares shares(void)
 static struct shares share_of(const char *line, bool old)
 {
 	make(line, old);
-	replay_trace(DOUBLING, FUTURE);
 	return shares();
 }
 
 static void print_try(void)
 {
-	struct shares s;
+	struct shares s = shares();
 
-	replay_trace(DOUBLING, FUTURE);
-	s = shares();
 	printf("time %.2f (%.1f/%.1f ms) pages %.2f; at best %.2f %.2f\n", s.time,
 	       outcomes[RUNS].us / 1e3, outcomes[DOUBLING].us / 1e3, s.pages, s.best_time,
 	       s.best_pages);

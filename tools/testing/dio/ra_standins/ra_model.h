@@ -26,6 +26,7 @@ struct data_file {
 	u64 sector;		/* where it begins on the disk */
 	u16 *present;		/* as in struct xarray */
 	struct page *page;
+	unsigned int *next;	/* of each page the read of the trace that uses it next, or 0 */
 };
 
 struct open_file {
