@@ -154,19 +154,16 @@ static ssize_t isp_do_write(struct file *file, const char __user *from, size_t c
 		return -EFAULT;
 	if (sscanf(line, "%15s %15s %15s", word, arg, more) < 1)
 		return -EINVAL;
-	mutex_lock(&isp_mutex);
-	if (!strcmp(word, "new")) {
+	guard(mutex)(&isp_mutex);
+	if (!strcmp(word, "new"))
 		rc = isp_new(line);
-	} else if (!strcmp(word, "remove")) {
+	else if (!strcmp(word, "remove"))
 		rc = isp_remove();
-	} else if (isp_only) {
-		spin_lock_irq(&isp_only->lock);
-		rc = isp_do(isp_only, word, arg, more);
-		spin_unlock_irq(&isp_only->lock);
-	} else {
+	else if (!isp_only)
 		rc = -ENODEV;
-	}
-	mutex_unlock(&isp_mutex);
+	else
+		scoped_guard(spinlock_irq, &isp_only->lock)
+			rc = isp_do(isp_only, word, arg, more);
 	return rc ?: count;
 }
 
@@ -181,25 +178,22 @@ static int isp_state_show(struct seq_file *m, void *unused)
 	struct isp *isp;
 	unsigned int i;
 
-	mutex_lock(&isp_mutex);
+	guard(mutex)(&isp_mutex);
 	isp = isp_only;
-	if (isp) {
-		spin_lock_irq(&isp->lock);
-		seq_printf(m, "topology %s\nlink %d\ninflight %zu\n", isp_topologies[isp->topology],
-			   isp->link, list_count_nodes(&isp->commands));
-		seq_printf(m, "commands %llu\nentries %llu\ndescriptors %llu\n", isp->stat_commands,
-			   isp->stat_entries, isp->stat_descriptors);
-		seq_printf(m, "bytes %llu\nresets %llu\n", isp->stat_bytes, isp->stat_resets);
-		for (i = 0; i < ISP_FAULTS; i++)
-			seq_printf(m, "%s %u\n", isp_faults[i], isp->fault[i]);
-		for (i = 0; i < isp->ports; i++)
-			seq_printf(m, "port %u id %06x name %016llx up %d login %x\n", i,
-				   isp->port[i].id, isp->port[i].name, isp->port[i].up,
-				   isp->port[i].login);
-		seq_printf(m, "errors %llu %s\n", isp->errors, isp->error ?: "");
-		spin_unlock_irq(&isp->lock);
-	}
-	mutex_unlock(&isp_mutex);
+	if (!isp)
+		return 0;
+	guard(spinlock_irq)(&isp->lock);
+	seq_printf(m, "topology %s\nlink %d\ninflight %zu\n", isp_topologies[isp->topology],
+		   isp->link, list_count_nodes(&isp->commands));
+	seq_printf(m, "commands %llu\nentries %llu\ndescriptors %llu\n", isp->stat_commands,
+		   isp->stat_entries, isp->stat_descriptors);
+	seq_printf(m, "bytes %llu\nresets %llu\n", isp->stat_bytes, isp->stat_resets);
+	for (i = 0; i < ISP_FAULTS; i++)
+		seq_printf(m, "%s %u\n", isp_faults[i], isp->fault[i]);
+	for (i = 0; i < isp->ports; i++)
+		seq_printf(m, "port %u id %06x name %016llx up %d login %x\n", i, isp->port[i].id,
+			   isp->port[i].name, isp->port[i].up, isp->port[i].login);
+	seq_printf(m, "errors %llu %s\n", isp->errors, isp->error ?: "");
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(isp_state);

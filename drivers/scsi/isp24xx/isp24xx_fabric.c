@@ -64,22 +64,20 @@ void isp_link_work(struct work_struct *work)
 	struct isp *isp = container_of(to_delayed_work(work), struct isp, link_work);
 	unsigned int i;
 
-	spin_lock_irq(&isp->lock);
-	if (isp->started && isp->cable && !isp->link) {
-		isp->link = true;
-		for (i = 0; i < isp->ports && isp->topology == ISP_LOOP; i++)
-			if (isp->port[i].up) {
-				isp->port[i].handle = i + 1;
-				isp->port[i].login = PDS_PRLI_COMPLETE;
-			}
-		isp_event(isp, isp->topology == ISP_LOOP ? MBA_LIP_OCCURRED : MBA_POINT_TO_POINT,
-			  0, 0, 0);
-		isp_event(isp, MBA_LOOP_UP, isp->speed, 0, 0);
-		if (isp->topology == ISP_N2N || (isp->topology == ISP_FABRIC && isp->npiv))
-			isp_report(isp);
-		isp_event(isp, MBA_PORT_UPDATE, 0xffff, PDS_PLOGI_COMPLETE, 0);
-	}
-	spin_unlock_irq(&isp->lock);
+	guard(spinlock_irq)(&isp->lock);
+	if (!isp->started || !isp->cable || isp->link)
+		return;
+	isp->link = true;
+	for (i = 0; i < isp->ports && isp->topology == ISP_LOOP; i++)
+		if (isp->port[i].up) {
+			isp->port[i].handle = i + 1;
+			isp->port[i].login = PDS_PRLI_COMPLETE;
+		}
+	isp_event(isp, isp->topology == ISP_LOOP ? MBA_LIP_OCCURRED : MBA_POINT_TO_POINT, 0, 0, 0);
+	isp_event(isp, MBA_LOOP_UP, isp->speed, 0, 0);
+	if (isp->topology == ISP_N2N || (isp->topology == ISP_FABRIC && isp->npiv))
+		isp_report(isp);
+	isp_event(isp, MBA_PORT_UPDATE, 0xffff, PDS_PLOGI_COMPLETE, 0);
 }
 
 /* A target comes or goes. */

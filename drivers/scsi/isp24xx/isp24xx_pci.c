@@ -378,12 +378,9 @@ static unsigned long isp_bar_read(struct um_pci_device *dev, int bar, unsigned i
 {
 	struct isp *isp = container_of(dev, struct isp, pci);
 	u32 *vector = isp_vector(isp, offset);
-	unsigned long flags, value;
 
-	spin_lock_irqsave(&isp->lock, flags);
-	value = vector ? *vector : isp_reg_read(isp, offset);
-	spin_unlock_irqrestore(&isp->lock, flags);
-	return value;
+	guard(spinlock_irqsave)(&isp->lock);
+	return vector ? *vector : isp_reg_read(isp, offset);
 }
 
 static void isp_bar_write(struct um_pci_device *dev, int bar, unsigned int offset, int size,
@@ -391,16 +388,14 @@ static void isp_bar_write(struct um_pci_device *dev, int bar, unsigned int offse
 {
 	struct isp *isp = container_of(dev, struct isp, pci);
 	u32 *vector = isp_vector(isp, offset);
-	unsigned long flags;
 
-	spin_lock_irqsave(&isp->lock, flags);
+	guard(spinlock_irqsave)(&isp->lock);
 	if (vector) {
 		*vector = value;
 		queue_work(isp->wq, &isp->interrupt);
 	} else {
 		isp_reg_write(isp, offset, value);
 	}
-	spin_unlock_irqrestore(&isp->lock, flags);
 }
 
 /* The driver moves no blocks of registers: nobody calls bar_copy_from, bar_copy_to or bar_set. */
@@ -433,8 +428,7 @@ void isp_unplug(struct isp *isp)
 	pci_dev_put(pdev);
 	um_pci_device_unregister(&isp->pci);
 	cancel_delayed_work_sync(&isp->link_work);
-	spin_lock_irq(&isp->lock);
-	isp_reset(isp);
-	spin_unlock_irq(&isp->lock);
+	scoped_guard(spinlock_irq, &isp->lock)
+		isp_reset(isp);
 	destroy_workqueue(isp->wq);
 }
