@@ -110,11 +110,8 @@ struct address_space {
 
 struct file_ra_state {
 	pgoff_t start;
-	unsigned int size;
-	unsigned int async_size;
-	unsigned int ra_pages;
-	unsigned short order;
-	unsigned short mmap_miss;
+	unsigned int size, async_size, ra_pages;
+	unsigned short order, mmap_miss;
 	loff_t prev_pos;
 	u64 runs;
 };
@@ -135,10 +132,8 @@ struct readahead_control {
 struct ctl_table {
 	const char *procname;
 	void *data;
-	unsigned int maxlen;
-	unsigned int mode;
-	int proc_handler;
-	int extra1, extra2;
+	unsigned int maxlen, mode;
+	int proc_handler, extra1, extra2;
 };
 
 #define proc_dointvec_minmax	0
