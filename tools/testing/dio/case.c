@@ -7,7 +7,6 @@
  * that do not fit blocks, memory in pieces.
  */
 #include "kernel.h"
-#include "steps.h"
 #include "world.h"
 
 #define MAX_SIZE	(FILE_SECTORS * SECTOR_SIZE)

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernel.h"
-#include "steps.h"
 #include "world.h"
 
 /* Thirty times what was seen */

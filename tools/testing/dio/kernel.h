@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+#include "steps.h"
 
 typedef uint8_t u8;
 typedef uint64_t u64;
@@ -28,6 +29,12 @@ typedef unsigned int gfp_t, blk_opf_t, iov_iter_extraction_t;
 #define PAGE_SHIFT	12
 #define SECTOR_SHIFT	9
 #define BIO_MAX_VECS	256U
+
+/* The engine clears memory by memset() only: it is counted. */
+void *count_memset(void *to, int byte, size_t bytes);
+#ifdef FIELD_ENGINE
+#define memset	count_memset
+#endif
 #else
 #define PAGE_SHIFT	6
 #define SECTOR_SHIFT	3
@@ -78,7 +85,6 @@ typedef unsigned int gfp_t, blk_opf_t, iov_iter_extraction_t;
 #define fs_initcall(f)		int f##_at_boot(void) { return f(); } extern int f##_at_boot(void)
 #define WARN_ON_ONCE(x)		({ bool bad_ = (x); if (bad_) wrong("WARN_ON(%s)", #x); bad_; })
 
-void wrong(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void panic(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* What the other CPUs do between two lines of the engine, and after it let go of something */

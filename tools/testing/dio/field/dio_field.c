@@ -18,8 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "field.h"
-#include "../steps.h"
+#include "../kernel.h"
 #include "../world.h"
 
 #define DIRECT_BLOCKS	12
