@@ -153,24 +153,6 @@ static u16 isp_zeros(struct isp *isp, const u16 *in, u32 bytes)
 	return MBS_COMMAND_COMPLETE;
 }
 
-static u16 isp_version(struct isp *isp, u16 *out)
-{
-	out[1] = 1;
-	out[4] = ISP_MEMORY_END & 0xffff;
-	out[5] = ISP_MEMORY_END >> 16;
-	out[6] = isp->npiv ? BIT_2 : 0;	/* neither queues nor protection */
-	return MBS_COMMAND_COMPLETE;
-}
-
-static u16 isp_resources(u16 *out)
-{
-	out[3] = ISP_RESOURCES;
-	out[6] = ISP_RESOURCES;
-	out[7] = ISP_RESOURCES;
-	out[10] = ISP_RESOURCES;
-	return MBS_COMMAND_COMPLETE;
-}
-
 /* One of the IOCBs that need no disk, answered where it is */
 static u16 isp_iocb_command(struct isp *isp, const u16 *in)
 {
@@ -187,9 +169,17 @@ static u16 isp_firmware_command(struct isp *isp, const u16 *in, u16 *out)
 {
 	switch (in[0]) {
 	case MBC_GET_FIRMWARE_VERSION:
-		return isp_version(isp, out);
+		out[1] = 1;
+		out[4] = ISP_MEMORY_END & 0xffff;
+		out[5] = ISP_MEMORY_END >> 16;
+		out[6] = isp->npiv ? BIT_2 : 0;	/* neither queues nor protection */
+		return MBS_COMMAND_COMPLETE;
 	case MBC_GET_RESOURCE_COUNTS:
-		return isp_resources(out);
+		out[3] = ISP_RESOURCES;
+		out[6] = ISP_RESOURCES;
+		out[7] = ISP_RESOURCES;
+		out[10] = ISP_RESOURCES;
+		return MBS_COMMAND_COMPLETE;
 	case MBC_INITIALIZE_FIRMWARE:
 	case MBC_MID_INITIALIZE_FIRMWARE:
 		return isp_initialize(isp, in);
