@@ -136,7 +136,7 @@ struct bio_vec;
 unsigned int unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool only_dirty);
 void put_page(struct page *page);
 void memzero_page(struct page *page, size_t offset, size_t len);
-struct folio *page_folio(struct page *page);
+#define page_folio(p)	((struct folio *)(p)->head)
 bool virt_addr_valid(const void *addr);
 bool is_vmalloc_or_module_addr(const void *addr);
 struct page *virt_to_page(const void *addr);

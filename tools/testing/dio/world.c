@@ -332,11 +332,6 @@ void bio_set_pages_dirty(struct bio *bio)
 			bio->bi_io_vec[i].bv_page[k].head->dirty = true;
 }
 
-struct folio *page_folio(struct page *page)
-{
-	return (struct folio *)page->head;
-}
-
 bool is_vmalloc_or_module_addr(const void *addr)
 {
 	return (uintptr_t)addr >= VMALLOC_BASE &&
