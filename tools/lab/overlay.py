@@ -433,12 +433,11 @@ def edited(root, source, base_file, path):
     """base_file after the rules."""
     name = source.name
     text = (root / name).read_bytes().decode("latin-1")
-    rules = lint(name, text)
     lines = text.split("\n")
     now = base_file.read_bytes().decode("latin-1")
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
         parse_smpl(root, name, folder)
-        for rule in rules:
+        for rule in lint(name, text):
             then = after_rules(name, "\n".join(lines[:rule.last]), base_file, folder)
             judge(name, path, rule, now, then)
             now = then
@@ -459,15 +458,14 @@ def appended(root, name, base_file, path):
         raise Fault(name, f"was applied before to {path}")
     if data and not data.endswith("\n"):
         data += "\n"
-    if head:
-        lines = data.splitlines(keepends=True)
-        places = [n for n, one in enumerate(lines) if one.strip() == head[1].strip()]
-        if len(places) != 1:
-            raise Fault(f"{name}:1", f"{path} has {len(places)} lines \"{head[1].strip()}\", one "
-                        "is needed")
-        place = places[0]
-        return "".join([*lines[:place], block, "\n", *lines[place:]]).encode("latin-1")
-    return (data + block).encode("latin-1")
+    if not head:
+        return (data + block).encode("latin-1")
+    line = head[1].strip()
+    data, count = re.subn(rf"^[ \t]*{re.escape(line)}\s*?$", lambda m: f"{block}\n{m[0]}", data,
+                          flags=re.M)
+    if count != 1:
+        raise Fault(f"{name}:1", f"{path} has {count} lines \"{line}\", one is needed")
+    return data.encode("latin-1")
 
 
 def executable(file):
@@ -522,8 +520,7 @@ def plan(root, overlay, base):
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         made = dict(zip(overlay, pool.map(one, overlay)))
-    faults = [m for m in made.values() if isinstance(m, Fault)]
-    return made, faults
+    return made, [m for m in made.values() if isinstance(m, Fault)]
 
 
 # Writing
@@ -557,12 +554,10 @@ def differs(target, path, content):
         (content.data, content.executable)
 
 
-def delete(target, base, path):
+def delete(target, path):
     (target / path).unlink()
-    for folder in Path(path).parents:
-        if (base / folder).is_dir() or any((target / folder).iterdir()):
-            break
-        (target / folder).rmdir()
+    with suppress(OSError):                     # one that is not empty ends it
+        os.removedirs((target / path).parent)
 
 
 def bring(target, base, overlay, contents):
@@ -579,7 +574,7 @@ def bring(target, base, overlay, contents):
     for path in todo:
         content = contents[path]
         if content.data is None:
-            delete(target, base, path)
+            delete(target, path)
         else:
             write_file(target, path, content.data, 0o755 if content.executable else 0o644)
         print(path, flush=True)
@@ -595,47 +590,43 @@ def kernel_version(tree):
         text = (tree / "Makefile").read_text(encoding="latin-1")
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal(f"{tree}: not a kernel tree: no Makefile") from None
-    numbers = []
-    for key in ("VERSION", "PATCHLEVEL", "SUBLEVEL"):
-        match = re.search(rf"^{key}[ \t]*=[ \t]*(\d+)[ \t]*$", text, re.M)
+    keys = ("VERSION", "PATCHLEVEL", "SUBLEVEL")
+    found = [re.search(rf"^{key}[ \t]*=[ \t]*(\d+)[ \t]*$", text, re.M) for key in keys]
+    for key, match in zip(keys, found):
         if not match:
             raise Refusal(f"{tree}: not a kernel tree: no {key} in its Makefile")
-        numbers.append(match[1])
-    return ".".join(numbers)
+    return ".".join(match[1] for match in found)
 
 
-def check_base(base):
-    """The version of a pristine and supported base, and its first two numbers."""
+def check_trees(base, target):
+    """The first two numbers of the version of a pristine and supported base."""
     version = kernel_version(base)
-    if version.rpartition(".")[0] not in SUPPORTED:
-        raise Refusal(f"{base}: Linux {version} is not supported; supported: "
-                      + ", ".join(SUPPORTED))
-    if (base / MANIFEST).exists():
-        raise Refusal(f"{base}: not a pristine base: an overlay was applied to it")
-    return version, version.rpartition(".")[0]
-
-
-def check_target(base, version, target):
-    if not target.is_dir():
-        raise Refusal(f"{target}: not a directory")
-    if base.resolve() == target.resolve():
-        raise Refusal("BASE and TARGET must be two trees")
+    short = version.rpartition(".")[0]
+    for wrong, why in (
+            (short not in SUPPORTED,
+             f"{base}: Linux {version} is not supported; supported: {', '.join(SUPPORTED)}"),
+            ((base / MANIFEST).exists(),
+             f"{base}: not a pristine base: an overlay was applied to it"),
+            (not target.is_dir(), f"{target}: not a directory"),
+            (base.resolve() == target.resolve(), "BASE and TARGET must be two trees")):
+        if wrong:
+            raise Refusal(why)
     if kernel_version(target) != version:
         raise Refusal(f"{target}: Linux {kernel_version(target)}, but BASE is {version}")
+    return short
 
 
 # The commands
 
 def report(faults, program="overlay"):
-    for fault in faults:
+    """Each once; the exit code"""
+    for fault in dict.fromkeys(map(str, faults)):
         print(f"{program}: {fault}", file=sys.stderr)
     return 1 if faults else 0
 
 
 def do_apply(base, target, root):
-    version, short = check_base(base)
-    check_target(base, version, target)
-    overlay, faults = overlay_for(root, short)
+    overlay, faults = overlay_for(root, check_trees(base, target))
     if any(source.form == "edit" for source in files_of(overlay)):
         need_spatch()
     contents, more = plan(root, overlay, base)
@@ -653,11 +644,11 @@ def files_of(overlay):
 
 
 def do_check(root):
-    patches, faults = set(), {}
+    patches, faults = set(), []
     for version in SUPPORTED:
         overlay, more = overlay_for(root, version)
         patches |= {s.name for s in files_of(overlay) if s.form == "edit"}
-        faults |= {str(fault): fault for fault in more}
+        faults += more
     if patches:
         need_spatch()
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
@@ -666,10 +657,10 @@ def do_check(root):
                 lint(name, (root / name).read_bytes().decode("latin-1"))
                 parse_smpl(root, name, folder)
             except Fault as fault:
-                faults[str(fault)] = fault
+                faults.append(fault)
     if not faults:
         print(f"overlay: {len(patches)} semantic patches parse")
-    return report(faults.values())
+    return report(faults)
 
 
 def do_list(root, version):
