@@ -126,19 +126,12 @@ mirrors()
 # how to reach a mirror. apt's own user has no way into a cache below $HOME.
 configure()
 {
-	mkdir -p "$apt"/{lists/partial,cache/archives/partial,state,log}
+	mkdir -p "$apt"/{etc/apt/apt.conf.d,var/{lib/apt/lists/partial,cache/apt/archives/partial,log/apt}}
 	cat >"$apt/apt.conf" <<-EOF_CONF
-		Dir::Etc::Main "/dev/null";
-		Dir::Etc::Parts "/dev/null";
-		Dir::Etc::SourceList "$apt/sources.list";
-		Dir::Etc::SourceParts "/dev/null";
-		Dir::Etc::Preferences "/dev/null";
-		Dir::Etc::PreferencesParts "/dev/null";
-		Dir::State "$apt/state";
-		Dir::State::Lists "$apt/lists";
+		Dir "$apt";
+		Dir::Etc::Netrc "/etc/apt/auth.conf";
+		Dir::Etc::NetrcParts "/etc/apt/auth.conf.d";
 		Dir::State::Status "/dev/null";
-		Dir::Cache "$apt/cache";
-		Dir::Log "$apt/log";
 		APT::Sandbox::User "root";
 		$(apt-config dump | grep '^Acquire::' | grep -v '^Acquire::\(IndexTargets\|Languages\)')
 		Acquire::Languages "none";
@@ -157,7 +150,7 @@ update()
 
 	for mirror in $(mirrors); do
 		line="deb [signed-by=$keyring] $mirror $1 main"
-		printf '%s\n' "${sources[@]}" "$line" >"$apt/sources.list"
+		printf '%s\n' "${sources[@]}" "$line" >"$apt/etc/apt/sources.list"
 		if (step "apt-$1" own_apt apt-get update -o APT::Update::Error-Mode=any); then
 			sources+=("$line")
 			return

@@ -433,11 +433,11 @@ def edited(root, source, base_file, path):
     """base_file after the rules."""
     name = source.name
     text = (root / name).read_bytes().decode("latin-1")
-    lines = text.split("\n")
+    rules, lines = lint(name, text), text.split("\n")
     now = base_file.read_bytes().decode("latin-1")
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
         parse_smpl(root, name, folder)
-        for rule in lint(name, text):
+        for rule in rules:
             then = after_rules(name, "\n".join(lines[:rule.last]), base_file, folder)
             judge(name, path, rule, now, then)
             now = then
