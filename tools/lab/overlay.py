@@ -429,10 +429,13 @@ def judge(name, path, rule, old, new):
 
 # The content of a path
 
+def text_of(root, source):
+    return (root / source.name).read_bytes().decode("latin-1")
+
+
 def edited(root, source, base_file, path):
     """base_file after the rules."""
-    name = source.name
-    text = (root / name).read_bytes().decode("latin-1")
+    name, text = source.name, text_of(root, source)
     rules, lines = lint(name, text), text.split("\n")
     now = base_file.read_bytes().decode("latin-1")
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
@@ -654,7 +657,7 @@ def do_check(root):
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
         for name in sorted(patches):
             try:
-                lint(name, (root / name).read_bytes().decode("latin-1"))
+                lint(name, (root / name).read_text("latin-1"))
                 parse_smpl(root, name, folder)
             except Fault as fault:
                 faults.append(fault)

@@ -173,13 +173,12 @@ def layer_of(version):
 
 def letters(root, which, version):
     """The patches of lists or tree for a base, in their order."""
-    omitted, folders = overlay.listed(root, f"{layer_of(version)}/omit"), {}
+    omitted = overlay.listed(root, f"{layer_of(version)}/omit")
     for name, where in omitted.items():
         if not (root / "series" / name).exists():
             raise Fault(where, f"series/ has no {name}")
-    for name in os.listdir(root / "series" / which):
-        if f"{which}/{name}" not in omitted:
-            folders[name] = f"series/{which}"
+    folders = {name: f"series/{which}" for name in os.listdir(root / "series" / which)
+               if f"{which}/{name}" not in omitted}
     layer = f"{layer_of(version)}/{which}"
     if (root / layer).is_dir():
         folders |= dict.fromkeys(os.listdir(root / layer), layer)
@@ -216,10 +215,8 @@ def path_of(line):
 def ends_at(root, source, line):
     """Is it "PATH up to RULE", and RULE the last one for this base?"""
     part = UP_TO.fullmatch(line)
-    if not part or source.form != "edit":
-        return False
-    text = (root / source.name).read_bytes().decode("latin-1")
-    return overlay.lint(source.name, text)[-1].name == part[2]
+    return part and source.form == "edit" and \
+        overlay.lint(source.name, overlay.text_of(root, source))[-1].name == part[2]
 
 
 def carriers(root, patches, cover, found):
@@ -285,8 +282,7 @@ def first_rules(root, letter, found, line):
     if not source:
         return {}
     for edit in (s for s in (source, source.below) if s and s.form == "edit"):
-        text = (root / edit.name).read_bytes().decode("latin-1")
-        if last in (rule.name for rule in overlay.lint(edit.name, text)):
+        if last in (rule.name for rule in overlay.lint(edit.name, overlay.text_of(root, edit))):
             return {path: replace(edit, last=last)}
     raise Fault(source.name, f"has no rule {last} ({letter.name})")
 
@@ -426,15 +422,16 @@ def list_topics(root, tree, short):
     """Print what there is to be sent."""
     series, faults = modern(root, short)
     by_name = {name_of(patch): patch for patch in series.patches}
+    topics = topics_of(root)
     here = {name: [by_name[one] for one in letter.lines("Patches") if one in by_name]
-            for name, letter in topics_of(root).items()}
+            for name, letter in topics.items()}
     for name, patches in here.items():
-        letter, paths = topics_of(root)[name], set()
         if not patches:
             continue            # it is for an older base
-        for patch in patches:
-            paths |= set(overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
-                         map(path_of, patch.lines("Paths")))
+        letter = topics[name]
+        paths = {path for patch in patches for path in (
+            overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
+            map(path_of, patch.lines("Paths")))}
         said = recipients_of(tree, letter, paths)
         lists = [one for one in said if "<" not in one and "linux-kernel@" not in one]
         print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
@@ -446,10 +443,6 @@ def list_topics(root, tree, short):
 
 
 # The fixes for 2.4 and 2.6: does a tree have one, need it, or neither?
-
-def numbers(version):
-    return tuple(map(int, version.split(".")))
-
 
 def trees_of(letter):
     """(first, last) version that a fix is for."""
@@ -505,10 +498,8 @@ def fill_in(words, text):
 
 def holding(trees, letter, title, words):
     """The first section of this title of which every line holds."""
-    for section in letter.all(title):
-        if all(holds(trees, fill_in(words, line)) for line in section.lines):
-            return section
-    return None
+    return next((section for section in letter.all(title)
+                 if all(holds(trees, fill_in(words, line)) for line in section.lines)), None)
 
 
 def words_of(letter, trees):
@@ -605,11 +596,12 @@ def legacy_fix(root, folder, letter, trees, scratch):
 
 def legacy_patches(root, tree, version):
     """([(fix, what is to be said of it)], its patches, faults) for an old tree."""
-    fixes = {folder: letter for folder, letter in known(root).items()
-             if numbers(trees_of(letter)[0]) <= numbers(version) <= numbers(trees_of(letter)[1])}
+    number, fixes = bench.version, known(root)
+    trees = {folder: trees_of(letter) for folder, letter in fixes.items()}
+    fixes = {folder: fixes[folder] for folder, (first, last) in trees.items()
+             if number(first) <= number(version) <= number(last)}
     if not fixes:
-        generations = sorted({trees_of(letter) for letter in known(root).values()},
-                             key=lambda ends: [*map(numbers, ends)])
+        generations = sorted({*trees.values()}, key=lambda ends: [*map(number, ends)])
         raise Refusal(f"{tree}: nothing is known of Linux {version}; there are fixes for "
                       + ", ".join([*map(" to ".join, generations), *overlay.SUPPORTED]))
     said, patches = [], []
@@ -676,8 +668,7 @@ def changes_in(tree):
 def identity(root):
     """The environment that makes commits the user's, and the same in each run."""
     try:
-        name, mail = (git(root, "config", "--get", key).strip() for key in ("user.name",
-                                                                            "user.email"))
+        name, mail = (git(root, "config", f"user.{key}").strip() for key in ("name", "email"))
     except Refusal:
         raise Refusal("the patches bear your name: set git config user.name and "
                       "user.email") from None
@@ -685,11 +676,9 @@ def identity(root):
         date = git(root, "log", "-1", "--format=%ct").strip()
     else:
         date = str(int((root / "Makefile").stat().st_mtime))
-    env = {"GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC"}
-    for role in ("AUTHOR", "COMMITTER"):
-        env |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": mail,
-                f"GIT_{role}_DATE": f"@{date} +0000"}
-    return env
+    who = {"NAME": name, "EMAIL": mail, "DATE": f"@{date} +0000"}
+    return {"GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC"} | {
+        f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
 
 
 def put(repo, path, data, executable):
@@ -726,10 +715,9 @@ def pick(repo, topics, name, env):
     for one in with_those_before(topics, name):
         git(repo, "tag", "--force", "base", env=env)
         for patch in topics[one].lines("Patches"):
-            if not git(repo, "tag", "--list", f"lists/{patch}", env=env):
-                continue        # this base leaves it out
             try:
-                git(repo, "cherry-pick", f"lists/{patch}", env=env)
+                if git(repo, "tag", "--list", f"lists/{patch}", env=env):   # or this base has none
+                    git(repo, "cherry-pick", f"lists/{patch}", env=env)
             except Refusal as refusal:
                 raise Fault(f"{TOPICS}/{one}", f"{patch} does not apply to the base alone; name "
                             f"below After: the topic that it needs ({refusal})") from None
@@ -895,22 +883,22 @@ def check_base(root, version):
 
 
 def do_check(root):
-    faults, said = {}, []
+    faults, said = [], []
     try:
         for version in overlay.SUPPORTED:
             patches, paths, more = check_base(root, version)
             said.append(f"series: Linux {version}: {patches} patches carry {paths} paths")
-            faults |= {str(fault): fault for fault in more}
-        faults |= {str(fault): fault for fault in topic_faults(root)}
+            faults += more
+        faults += topic_faults(root)
         fixes = known(root)
         for folder, letter in fixes.items():
             trees_of(letter)
-            faults |= {str(fault): fault for fault in check_fix(root, folder)}
+            faults += check_fix(root, folder)
     except Fault as fault:
-        faults[str(fault)] = fault
+        faults.append(fault)
     if not faults:
         print(*said, f"series: {len(fixes)} fixes for older trees", sep="\n")
-    return report(faults.values())
+    return report(faults)
 
 
 def report(faults):
@@ -988,10 +976,10 @@ def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topi
         faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
         if faults:
             return refuse(tree, overlay.kernel_version(tree), faults)
-        if topic and cover.lines("Review"):
-            (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
         if topic:
             write_tests(root, cover, made / "tests")
+            if cover.lines("Review"):
+                (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
         changed = deliver(made, folder)
     count = len(list(folder.glob("*.patch")))
     print(f"series: {count} patch{'es' * (count > 1)} in {folder}"
