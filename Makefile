@@ -130,7 +130,7 @@ tests: selftests
 	@$(if $(STOCK),awk '/^on / { on = / $(base)[ :]/; next } \
 		on$(if $(filter um%,$(KERNEL)), && !/# large folios:/)' \
 		tools/testing/selftests/dio/stock.xfail >$(O)/$(RESULTS)/xfail)
-	@rc=0; $(if $(filter um kunit debug,$(KERNEL)),$(LAB)/kunit.sh -k $(KERNEL) || rc=1;) \
+	@rc=0; $(if $(filter um kunit debug,$(KERNEL)),$(LAB)/kunit.sh $(KERNEL) || rc=1;) \
 		$(MAKE) -k -j4 $(GUESTS) || rc=1; exit $$rc
 
 guest-%:
@@ -158,7 +158,7 @@ cluster-tests: selftests
 	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
 
 kunit: packages
-	@$(LAB)/kunit.sh
+	@$(LAB)/kunit.sh kunit
 
 objects: packages
 	@mkdir -p $(O)/log; not=""; $(LAB)/kernel.sh build objects >$(O)/log/objects.log || not="not "; \

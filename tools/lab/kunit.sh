@@ -4,7 +4,7 @@
 # Boots a kernel that has KUnit tests, and prints their results (KTAP, also in $O/log/test_kunit.tap).
 # With a LOG, only judges that.
 #
-#	kunit.sh [-k kunit|debug|um] [LOG]
+#	kunit.sh kunit|debug|um [LOG]
 #
 # The kernel's own kunit.py judges: each plan must be kept, so that what stops early has failed.
 # Exit: 0 if tests ran, none failed or is missing, and the kernel was silent; else 1.
@@ -13,8 +13,7 @@ set -eu
 
 lab=$(cd "$(dirname "$0")" && pwd)
 out=${O:-$lab/../../out}
-kernel=kunit
-usage="usage: kunit.sh [-k kunit|debug|um] [LOG]"
+kernel=${1-}
 PATH=$PATH:/sbin:/usr/sbin
 
 die()
@@ -30,17 +29,10 @@ results()
 	sed 's/\r$//; s/^\[[^]]*\] //' "$1" | grep -E '^ *(TAP|KTAP|1\.\.|ok |not ok |# )' || :
 }
 
-while getopts k: opt; do
-	case $opt in
-	k)	kernel=$OPTARG ;;
-	*)	die "$usage" ;;
-	esac
-done
-shift $((OPTIND - 1))
-case $kernel in kunit|debug|um) ;; *) die "the $kernel kernel has no KUnit tests" ;; esac
+case $kernel in kunit|debug|um) ;; *) die "usage: kunit.sh kunit|debug|um [LOG]" ;; esac
 mkdir -p "$out/log"
-log=${1-$out/log/kunit.log}
-if [ $# -eq 0 ]; then
+log=${2-$out/log/kunit.log}
+if [ $# -eq 1 ]; then
 	tree=$("$lab/kernel.sh" build "$kernel")
 	guest=(qemu-system-x86_64 -accel tcg -m 512M -display none -no-reboot -serial stdio -monitor none
 		-kernel "$tree/arch/x86/boot/bzImage"

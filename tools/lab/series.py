@@ -677,8 +677,9 @@ def identity(root):
     else:
         date = str(int((root / "Makefile").stat().st_mtime))
     who = {"NAME": name, "EMAIL": mail, "DATE": f"@{date} +0000"}
-    return {"GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC"} | {
-        f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
+    return {"GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_NOSYSTEM": "1", "TZ": "UTC",
+            **{f"GIT_{role}_{key}": value for key, value in who.items()
+               for role in ("AUTHOR", "COMMITTER")}}
 
 
 def put(repo, path, data, executable):

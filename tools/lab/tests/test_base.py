@@ -53,9 +53,7 @@ APT_CACHE = "#!/bin/sh\ncat \"$ARCHIVE/names\"\n"
 
 class Case(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.tmp = Path(folder.name)
+        self.tmp = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.env = {k: v for k, v in os.environ.items() if k not in ("BASE", "KSRC", "APT_CONFIG")}
         self.env |= {"XDG_CACHE_HOME": str(self.tmp / "cache"), "O": str(self.tmp / "out")}
         self.release("12")
@@ -127,15 +125,12 @@ class Mirrors(Case):
         (suite / "main/binary-amd64/Packages").write_text("")
         (suite / "Release").write_text("Suite: trixie-backports\nComponents: main\n"
                                        "Architectures: amd64\nDate: Sun, 1 Nov 2026 00:00:00 UTC\n")
-        for folder in ("etc/sources.list.d", "etc/apt.conf.d", "etc/preferences.d",
-                       "etc/trusted.gpg.d", "state/lists/partial", "cache/archives/partial"):
-            (self.tmp / folder).mkdir(parents=True)
+        (self.tmp / "etc/apt/apt.conf.d").mkdir(parents=True)
         self.env["APT_CONFIG"] = str(self.tmp / "apt.conf")
         (self.tmp / "apt.conf").write_text(
-            f'Dir::Etc "{self.tmp}/etc";\nDir::State "{self.tmp}/state";\n'
-            f'Dir::Cache "{self.tmp}/cache-apt";\nAcquire::Retries "7";\n'
+            f'Dir "{self.tmp}";\nAcquire::Retries "7";\n'
             f'APT::Update::Pre-Invoke:: "touch {self.tmp}/hooked";\n')
-        sources = self.tmp / "etc/sources.list"
+        sources = self.tmp / "etc/apt/sources.list"
         sources.write_text("deb http://sec.example/security bookworm-security main\n"
                            "deb cdrom:[Debian]/ bookworm main\n")
         self.refuses(2, "no mirror of Debian", "get", BASE="7.3")

@@ -29,9 +29,7 @@ def state(values, *more, report="field-1", case="disks-direct", metric="mb_per_s
 
 class Kit(unittest.TestCase):
     def setUp(self):
-        tmp = tempfile.TemporaryDirectory()
-        self.addCleanup(tmp.cleanup)
-        self.tmp = Path(tmp.name)
+        self.tmp = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.bin = self.tmp / "kselftest"
         self.bin.mkdir()
         for file in (*DIO.glob("field*"), *DIO.glob("dio_*.sh")):

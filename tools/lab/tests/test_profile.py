@@ -4,9 +4,9 @@
 What insn_count.c counts is held against the guest's own clock whenever it is used: bench.py profile
 and make real fail where both differ.
 """
-import os
 import tempfile
 import unittest
+from pathlib import Path
 
 import profile
 
@@ -21,22 +21,20 @@ ffffffff81000400 D table
 """
 
 
-def counts(total=None, **insns):
+def counts(**insns):
     """The text of a counts file: names are u (user) or k and the address's last digits."""
     lines = [f"{'user' if key == 'u' else 'ffffffff8' + key[1:]} {number}"
              for key, number in insns.items()]
-    return "\n".join((*lines, f"total {sum(insns.values()) if total is None else total}", ""))
+    return "\n".join((*lines, f"total {sum(insns.values())}", ""))
 
 
 class Profile(unittest.TestCase):
-    def one(self, high, low=counts(u=0)):
-        """An iteration, of boots with 10 and 30"""
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [os.path.join(folder, name) for name in ("map", "low", "high")]
-            for path, text in zip(paths, (MAP, low, high)):
-                with open(path, "w", encoding="ascii") as f:
-                    f.write(text)
-            return profile.one_iteration(paths[0], paths[1:], (10, 30))
+    def files(self, *texts):
+        """The paths of files with these texts"""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for number, text in enumerate(texts):
+            (folder / str(number)).write_text(text)
+        return [folder / str(number) for number in range(len(texts))]
 
     def test_instructions_of_a_loop_by_symbol(self):
         for high, wanted in (
@@ -48,32 +46,25 @@ class Profile(unittest.TestCase):
                 # an address that is counted twice
                 ("ffffffff81000000 20\nffffffff81000000 40\nuser 20\ntotal 80\n",
                  {"startup": 3, "[user space]": 1})):
-            self.assertEqual(self.one(high), {"[user space]": 0, **wanted})
+            base, *boots = self.files(MAP, counts(u=0), high)   # with 10 and 30 iterations
+            self.assertEqual(profile.one_iteration(base, boots, (10, 30)),
+                             {"[user space]": 0, **wanted})
 
     def test_lines_that_cpus_share(self):
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [os.path.join(folder, name) for name in ("lines", "map")]
-            for path, text in zip(paths, ("ffffffff81000000 90\nffffffff81000200 1\nios 100\n"
-                                          "ffffffff81000110 50\nffffffff81000120 40\nios 100\n", MAP)):
-                with open(path, "w", encoding="ascii") as f:
-                    f.write(text)
-            figures = {("shared", case, "lines"): {"unit": "lines"} for case in "ab"}
-            self.assertEqual({key[1:]: figure["value"] for key, figure in
-                              profile.shared_lines(figures, *paths).items()},
-                             {("a", "startup"): .9, ("a", "all"): .91,
-                              ("b", "read_one"): .9, ("b", "all"): .9})
+        paths = self.files("ffffffff81000000 90\nffffffff81000200 1\nios 100\n"
+                           "ffffffff81000110 50\nffffffff81000120 40\nios 100\n", MAP)
+        figures = {("shared", case, "lines"): {"unit": "lines"} for case in "ab"}
+        self.assertEqual({key[1:]: figure["value"] for key, figure in
+                          profile.shared_lines(figures, *paths).items()},
+                         {("a", "startup"): .9, ("a", "all"): .91,
+                          ("b", "read_one"): .9, ("b", "all"): .9})
 
     def test_parts_between_marks_without_idle_and_extremes(self):
         figures = {case: {"part": 10} for case in "ab"}
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [os.path.join(folder, name) for name in ("marks", "map")]
-            with open(paths[0], "w", encoding="ascii") as f:
-                for n in (777777, 888, 5000, 1000, 1010, 1020, 1030, 1040, 10, 777777, 888,
-                          *[2000] * 7):
-                    f.write(f"ffffffff81000000 {n - 5}\nffffffff81000400 9000\nuser 5\n"
-                            f"total {n + 9000}\n")
-            with open(paths[1], "w", encoding="ascii") as f:
-                f.write(MAP.replace("D table", "t do_idle"))
-            profile.per_io(figures, *paths, 7)
+        marks = "".join(f"ffffffff81000000 {n - 5}\nffffffff81000400 9000\nuser 5\n"
+                        f"total {n + 9000}\n" for n in (
+                            777777, 888, 5000, 1000, 1010, 1020, 1030, 1040, 10, 777777, 888,
+                            *[2000] * 7))
+        profile.per_io(figures, *self.files(marks, MAP.replace("D table", "t do_idle")), 7)
         self.assertEqual([(f["value"], f["values"]) for f in figures.values()],
                          [(102, [100, 101, 102, 103, 104]), (200, [200] * 5)])
