@@ -149,13 +149,13 @@ races: selftests
 # Does the lab hear a kernel that complains?
 complaint-tests: packages
 	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,modules) >/dev/null
-	@mkdir -p $(O)/$(RESULTS); KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | \
-		tee $(O)/$(RESULTS)/test_complaints.tap; exit $${PIPESTATUS[0]}
+	@mkdir -p $(O)/$(RESULTS)
+	@KERNEL=$(KERNEL) $(LAB)/test_complaints.sh | tee $(O)/$(RESULTS)/test_complaints.tap
 
 # Two guests, which tell each other that they live: they have the host for themselves.
 cluster-tests: selftests
 	@$(LAB)/kernel.sh build patched modules >/dev/null
-	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap; exit $${PIPESTATUS[0]}
+	@$(LAB)/cluster.sh | tee $(O)/log/test_cluster.tap
 
 kunit: packages
 	@$(LAB)/kunit.sh kunit
@@ -170,12 +170,10 @@ base-tests: PARTS := series tests
 base-check: PARTS := series objects
 base-tests base-check: packages
 	@rm -rf $(O)/base-$(base)/log; mkdir -p $(O)/base-$(base)/log
-	@rc=0; O=$(O)/base-$(base) $(LAB)/base.sh get exactly || rc=$$?; case $$rc in \
-	0)	$(MAKE) -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) KERNEL=kunit SHORT=1 \
-			$(PARTS) ;; \
-	*)	echo "not ok 1 Linux $(base) cannot be had" | \
-			tee $(O)/base-$(base)/log/test_base.tap; exit 1 ;; \
-	esac
+	@O=$(O)/base-$(base) $(LAB)/base.sh get exactly || { \
+		echo "not ok 1 Linux $(base) cannot be had" | tee $(O)/base-$(base)/log/test_base.tap; \
+		exit 1; }
+	@$(MAKE) -k O=$(O)/base-$(base) BASE=$(base) OPS=$(or $(OPS),20) KERNEL=kunit SHORT=1 $(PARTS)
 
 disks: selftests
 	@mkdir -p $(O)/disks
@@ -245,19 +243,15 @@ series:
 series-steps: TOPIC := $(or $(TOPIC),tree)
 series-steps: series selftests
 	@mkdir -p $(O)/log; tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && \
-		$(LAB)/series_steps.py --out $(O) --topic $(TOPIC) "$$tree" | \
-		tee $(O)/log/test_series.tap; exit $${PIPESTATUS[0]}
+		$(LAB)/series_steps.py --out $(O) --topic $(TOPIC) "$$tree" | tee $(O)/log/test_series.tap
 
 unit-tests: source
 	@mkdir -p $(O)/log
-	@$(PYTHON) -m unittest discover -t $(LAB) -s $(LAB)/tests 2>&1 | \
-		tee $(O)/log/unit-tests.log; \
-		exit $${PIPESTATUS[0]}
+	@$(PYTHON) -m unittest discover -t $(LAB) -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log
 
 harness: packages
 	@mkdir -p $(O)/log $(HARNESS_OUT)
-	@BASE=$(base) tools/testing/dio/tap.sh $(HARNESS_OUT) | tee $(O)/log/harness.tap; \
-		exit $${PIPESTATUS[0]}
+	@BASE=$(base) tools/testing/dio/tap.sh $(HARNESS_OUT) | tee $(O)/log/harness.tap
 
 mutants: packages
 	@$(MAKE) -C tools/testing/dio mutants OUTPUT=$(HARNESS_OUT) BASE=$(base)
@@ -342,3 +336,4 @@ clean:
 # All are, but guest-%, which no pattern would make then. Only one has the name of a folder.
 .PHONY: series $(filter-out guest-%,$(MAKECMDGOALS))
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
