@@ -104,9 +104,7 @@ def row(key, figures):
 
 def merge(by_kernel):
     """One object a figure from {kernel: figures}, in the order in which they were measured."""
-    order = {}
-    for kernel in KERNELS:
-        order.update(dict.fromkeys(by_kernel[kernel]))
+    order = dict.fromkeys(key for kernel in KERNELS for key in by_kernel[kernel])
     return [row(key, [by_kernel[kernel].get(key) for kernel in KERNELS]) for key in order]
 
 
@@ -122,9 +120,7 @@ def of_base(results, base):
 
 def update(old, new):
     """The old results with the new ones in their places, or at the end."""
-    fresh = {place(r): r for r in new}
-    kept = [fresh.pop(place(r), r) for r in old]
-    return kept + list(fresh.values())
+    return list(({place(r): r for r in old} | {place(r): r for r in new}).values())
 
 
 def dated(rows):
@@ -134,11 +130,8 @@ def dated(rows):
 
 
 def load(path=None):
-    try:
-        with open(path or RESULTS, encoding="utf-8") as f:
-            text = f.read()
-    except FileNotFoundError:
-        return []
+    path = pathlib.Path(path or RESULTS)
+    text = path.read_text("utf-8") if path.exists() else "[]"
     return json.loads(text) if text.startswith("[") else bench_kit.rows(text, merge)
 
 
@@ -175,13 +168,11 @@ def columns(rows, words):
 def table(results):
     """The results as lines of text: by base, report, then case, in the order of their last
     figures."""
-    rows = [COLUMNS]
     results = [r for r in results if "before" not in r and "machine" not in r]
     order = {r["case"]: n for n, r in enumerate(results)}
-    for r in sorted(results, key=lambda r: (version(r.get("base")), r["report"], order[r["case"]])):
-        rows.append((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
-                     *(show(r.get(k)) for k in COLUMNS[WORDS:])))
-    return columns(rows, WORDS)
+    results.sort(key=lambda r: (version(r.get("base")), r["report"], order[r["case"]]))
+    return columns([COLUMNS, *((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
+                                *(show(r.get(k)) for k in COLUMNS[WORDS:])) for r in results)], WORDS)
 
 
 def matching(results, patterns):
