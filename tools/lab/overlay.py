@@ -112,24 +112,27 @@ def in_overlay(path):
     return any(path.startswith(d + "/") for d in DIRS)
 
 
+def git(folder, *args, env=None):
+    """What git prints"""
+    outer = {k: v for k, v in os.environ.items()            # a hook of git may have started us
+             if not k.startswith("GIT_") or k.startswith("GIT_CONFIG")}
+    run = subprocess.run(["git", "-C", folder, *args], capture_output=True, check=False,
+                         env={**outer, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(env or {})})
+    if run.returncode:
+        said = os.fsdecode(run.stderr).strip().splitlines() or ["no message"]
+        raise Refusal(f"{folder}: git {args[0]}: {said[0]}")
+    return os.fsdecode(run.stdout)
+
+
 def file_names(root):
     """All files of root, as git sees them where root is a checkout."""
     if not root.is_dir():
         raise Refusal(f"{root}: not a directory")
     if not (root / ".git").exists():
-        yield from (p.relative_to(root).as_posix() for p in root.rglob("*")
-                    if p.is_symlink() or not p.is_dir())
-        return
-    try:
-        git = subprocess.run(["git", "-C", root, "ls-files", "-z", "-co", "--exclude-standard"],
-                             capture_output=True, check=False)
-    except FileNotFoundError:
-        raise Refusal(f"{root} is a git checkout, but git is not found") from None
-    if git.returncode:
-        raise Refusal(f"{root}: git: {os.fsdecode(git.stderr).strip().splitlines()[0]}")
-    for name in os.fsdecode(git.stdout).split("\0"):
-        if name and os.path.lexists(root / name):
-            yield name
+        return [p.relative_to(root).as_posix() for p in root.rglob("*")
+                if p.is_symlink() or not p.is_dir()]
+    names = git(root, "ls-files", "-z", "-co", "--exclude-standard").split("\0")
+    return [name for name in names if name and os.path.lexists(root / name)]
 
 
 def form_of(name):
@@ -160,7 +163,7 @@ def sources(root, names, prefix=""):
 
 def scan(root):
     """An overlay without layers as {path: Source}, and the faults found on the way."""
-    return sources(root, list(file_names(root)))
+    return sources(root, file_names(root))
 
 
 # Layers
@@ -203,7 +206,7 @@ def lay(found, layer):
 
 def overlay_for(root, version):
     """The overlay for a base of this version as {path: Source}, and the faults."""
-    names = list(file_names(root))
+    names = file_names(root)
     found, faults = sources(root, names)
     layers = {v: sources(root, names, layer_of(v)) for v in SUPPORTED[1:]}
     plain = {p for one in (found, *(layer for layer, _ in layers.values()))
@@ -540,11 +543,11 @@ def write_manifest(target, forms):
     write_file(target, MANIFEST, text.encode())
 
 
-def write_file(target, path, data, mode=0o644):
+def write_file(target, path, data, is_executable=False):
+    (target / path).parent.mkdir(parents=True, exist_ok=True)
     temporary = target / TEMPORARY
     temporary.write_bytes(data)
-    temporary.chmod(mode)
-    (target / path).parent.mkdir(parents=True, exist_ok=True)
+    temporary.chmod(0o755 if is_executable else 0o644)
     os.replace(temporary, target / path)
 
 
@@ -579,7 +582,7 @@ def bring(target, base, overlay, contents):
         if content.data is None:
             delete(target, path)
         else:
-            write_file(target, path, content.data, 0o755 if content.executable else 0o644)
+            write_file(target, path, content.data, content.executable)
         print(path, flush=True)
     if todo or old != forms:
         write_manifest(target, forms)

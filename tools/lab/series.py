@@ -77,7 +77,7 @@ from pathlib import Path
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402 (the path comes first)
 import overlay  # noqa: E402
-from overlay import Fault, Refusal  # noqa: E402
+from overlay import Fault, Refusal, git, write_file  # noqa: E402
 
 COVER = "series/cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
@@ -317,7 +317,7 @@ def modern_patches(root, tree, version):
             faults += more
             contents.update({path: whole[path] for path in series.carried[letter.name]})
             for path, content in contents.items() if not more else ():
-                put(now, path, content.data, content.executable)
+                write_file(now, path, content.data, content.executable)
                 last[path] = (letter.name, content.data)
             made.append(Patch(letter, contents))
     if not faults:
@@ -539,7 +539,7 @@ def gather(tree, work, found):
         try:
             overlay.refuse_link(tree, source, path)
             if file.is_file() and not (work / path).exists():
-                put(work, path, file.read_bytes(), overlay.executable(file))
+                write_file(work, path, file.read_bytes(), overlay.executable(file))
         except Fault as fault:
             faults.append(fault)
     return faults
@@ -590,7 +590,7 @@ def legacy_fix(root, folder, letter, trees, scratch):
         return "", None, [named(root, folder, fault) for fault in faults] or \
             missing(trees, letter, known_words) or [named(root, folder, fault) for fault in more]
     for path, content in contents.items():
-        put(trees[1], path, content.data, content.executable)
+        write_file(trees[1], path, content.data, content.executable)
     return "written", Patch(letter, contents), []
 
 
@@ -619,17 +619,6 @@ def legacy_patches(root, tree, version):
 
 # Trees
 
-def git(folder, *args, env=None):
-    outer = {k: v for k, v in os.environ.items()            # a hook of git may have started us
-             if not k.startswith("GIT_") or k.startswith("GIT_CONFIG")}
-    run = subprocess.run(["git", "-C", folder, *args], capture_output=True, check=False,
-                         env={**outer, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(env or {})})
-    if run.returncode:
-        said = os.fsdecode(run.stderr).strip().splitlines() or ["no message"]
-        raise Refusal(f"{folder}: git {args[0]}: {said[0]}")
-    return os.fsdecode(run.stdout)
-
-
 def check_tree(tree):
     """The version of a tree that nobody is at work in."""
     if not tree.is_dir():
@@ -656,11 +645,9 @@ def prefix_of(tree):
 
 def changes_in(tree):
     """Files that git sees changed below tree."""
-    prefix = prefix_of(tree)
-    if prefix is None:
+    if prefix_of(tree) is None:
         return []
-    lines = git(tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", ".")
-    return [line[3:].removeprefix(prefix) for line in lines.split("\0") if line]
+    return git(tree, "diff", "HEAD", "--name-only", "--relative", "-z").split("\0")[:-1]
 
 
 # Patches
@@ -682,13 +669,6 @@ def identity(root):
                for role in ("AUTHOR", "COMMITTER")}}
 
 
-def put(repo, path, data, executable):
-    file = repo / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(data)
-    file.chmod(0o755 if executable else 0o644)
-
-
 def commit_patches(repo, tree, patches, env):
     """One commit for the files of the base that are touched, one for each patch."""
     def commit(*message):
@@ -699,12 +679,12 @@ def commit_patches(repo, tree, patches, env):
     git(repo, "config", "core.autocrlf", "false", env=env)
     for path in {path for patch in patches for path in patch.contents}:
         if (tree / path).is_file():
-            put(repo, path, (tree / path).read_bytes(), overlay.executable(tree / path))
+            write_file(repo, path, (tree / path).read_bytes(), overlay.executable(tree / path))
     commit("--message=base")
     git(repo, "tag", "base", env=env)
     for patch in patches:
         for path, content in patch.contents.items():
-            put(repo, path, content.data, content.executable)
+            write_file(repo, path, content.data, content.executable)
         commit(f"--message={patch.letter.text}")
         folder = Path(patch.letter.name.removesuffix(f"/{MESSAGE}")).parent.name
         git(repo, "tag", f"{folder}/{name_of(patch.letter)}", env=env)

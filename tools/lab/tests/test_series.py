@@ -809,7 +809,7 @@ class Legacy(Case):
         for path, content in patch.contents.items():
             old = series.newest(trees, path).read_text("latin-1").splitlines(keepends=True)
             new = content.data.decode("latin-1").splitlines(keepends=True)
-            series.put(trees[1], path, content.data, False)
+            overlay.write_file(trees[1], path, content.data, False)
             for i1, i2, j1, j2 in overlay.changes(old, new):
                 undone = "".join([*new[:j1], *old[i1:i2], *new[j2:]]).encode("latin-1")
                 if series.plain(undone) != series.plain(content.data):      # no comment
@@ -830,11 +830,11 @@ class Legacy(Case):
                 self.assertIsNotNone(series.holding(trees, letter, "Has", words))
                 for path, data in undone:
                     with self.subTest(shape, fix=folder.name, undone=data):
-                        series.put(trees[1], path, data, False)
+                        overlay.write_file(trees[1], path, data, False)
                         self.assertIsNone(series.holding(trees, letter, "Has", words))
                         said = "".join(map(str, series.missing(trees, letter, words)))
                         self.assertRegex(said, "^$" if alone else f"but not {path}(, not)?: ")
-                    series.put(trees[1], path, patch.contents[path].data, False)
+                    overlay.write_file(trees[1], path, patch.contents[path].data, False)
                 if folder.name not in takes:
                     self.no_rule_fits(series.spoken(folder, words, self.top / shape), trees[1])
                 takes.add(folder.name)
