@@ -135,13 +135,15 @@ def load(path=None):
     return json.loads(text) if text.startswith("[") else bench_kit.rows(text, merge)
 
 
+def write(text, path):
+    """All or nothing."""
+    part = pathlib.Path(f"{path}.part")
+    part.write_text(text, "utf-8")
+    part.replace(path)
+
+
 def save(results, path=None):
-    """Write all or nothing."""
-    part = f"{path or RESULTS}.part"
-    with open(part, "w", encoding="utf-8") as f:
-        json.dump(results, f, indent=1)
-        f.write("\n")
-    os.replace(part, path or RESULTS)
+    write(json.dumps(results, indent=1) + "\n", path or RESULTS)
 
 
 def show(value):

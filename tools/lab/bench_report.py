@@ -12,6 +12,7 @@ Exit: 0 written, 1 nothing to show, 2 usage.
 import html
 import os
 import sys
+from pathlib import Path
 
 import bench
 from bench_cases import (MARKED, PROGRAM_PLACES, REAL_DISKS, REAL_PLACES, REAL_WAYS, STACK_FS,
@@ -134,7 +135,7 @@ DISK_NAMES = {"array": "an array: 150 us, 200 MB/s", "nvme": "NVMe: 20 us, 2 GB/
               "hdd": "a hard disk of 2004"}
 CONFIGURATIONS = {"real": "the lab's configuration", "distro": "a distribution's options"}
 LIMIT = 1.01            # of a stack's figures
-STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report.css")
+STYLE = Path(__file__).with_name("report.css")
 
 
 def text(words):
@@ -397,15 +398,13 @@ def write(rows):
             "Each patch of the series on top of those before it.")) + worth(of_patches) +
             made_by("make series-steps")))
     sections.append(("all", "All figures", everything(rows)))
-    with open(STYLE, encoding="utf-8") as f:
-        style = f.read()
     body = tag("h1", title) + tag("p", text(f"Linux {kernels}{measured}"), cls="soft")
     body += tag("nav", " ".join(tag("a", name, href=f"#{anchor}") for anchor, name, _ in sections))
     body += "".join(tag("section", tag("h2", text(name)) + inner, id=anchor)
                     for anchor, name, inner in sections)
     return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-            f"<title>{title}</title><style>\n{style}</style></head>\n<body>{body}</body></html>\n")
+            f"<title>{title}</title><style>\n{STYLE.read_text()}</style></head>\n<body>{body}</body></html>\n")
 
 
 def main():
@@ -422,9 +421,7 @@ def main():
     rows = bench.of_base(bench.load(source) + steps, base)
     if not rows:
         sys.exit(f"bench: {source} has nothing of {base or 'any base'}: make run")
-    with open(out + ".part", "w", encoding="utf-8") as f:
-        f.write(write(rows))
-    os.replace(out + ".part", out)
+    bench.write(write(rows), out)
     print(out)
 
 

@@ -18,15 +18,6 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 name=dio-field-kit-$(uname -m)
 kit=$out/$name
 
-must_be_static()
-{
-	local file
-
-	for file in "$@"; do
-		! readelf -lW "$file" 2>/dev/null | grep -q INTERP || die 1 "$file is not static"
-	done
-}
-
 busybox=$(PATH=$PATH:/sbin:/usr/sbin command -v busybox)
 rm -rf "$kit"
 mkdir -p "$kit/bin"
@@ -34,7 +25,9 @@ cp -r "$out/kselftest/." "$kit"
 ln -s field.sh "$kit/field"
 cp "$busybox" "$kit/busybox"
 [ -z "${FIO-}" ] || cp "$FIO" "$kit/fio"
-must_be_static "$kit"/*
+for file in "$kit"/*; do
+	! readelf -lW "$file" 2>/dev/null | grep -q INTERP || die 1 "$file is not static"
+done
 for applet in $("$busybox" --list); do
 	ln -s ../busybox "$kit/bin/$applet"
 done

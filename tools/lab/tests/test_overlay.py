@@ -216,17 +216,10 @@ def put(root, path, text, mode=0o644):
 
 def snapshot(root):
     """All that a build or a user can see of a tree."""
-    found = {}
-    for file in sorted(root.rglob("*")):
-        status = file.lstat()
-        name = file.relative_to(root).as_posix()
-        if file.is_symlink():
-            found[name] = os.readlink(file)
-        elif file.is_file():
-            found[name] = (file.read_bytes(), status.st_mtime_ns, status.st_mode)
-        else:
-            found[name] = "directory"
-    return found
+    return {file.relative_to(root).as_posix():
+            os.readlink(file) if file.is_symlink() else
+            (file.read_bytes(), file.stat().st_mtime_ns, file.stat().st_mode) if file.is_file() else
+            "directory" for file in root.rglob("*")}
 
 
 def sources(root):
