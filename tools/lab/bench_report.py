@@ -410,14 +410,13 @@ def write(rows):
 def main():
     if len(sys.argv) > 2:
         sys.exit("usage: bench_report.py [RESULTS]")
-    source = sys.argv[1] if len(sys.argv) > 1 else bench.RESULTS
-    out = os.path.join(os.path.dirname(source), "report.html")
-    base = os.environ.get("BASE")
-    if not os.path.exists(source):
+    source = Path(sys.argv[1] if len(sys.argv) > 1 else bench.RESULTS)
+    out, base = source.with_name("report.html"), os.environ.get("BASE")
+    if not source.exists():
         sys.exit(f"bench: no {source}: make run")
-    steps = bench.load(os.path.join(os.path.dirname(source), bench.STEPS))
+    steps = bench.load(source.with_name(bench.STEPS))
     if not steps and len(sys.argv) < 2:
-        steps = bench.load(os.path.join(bench.LAB, "../../series", bench.STEPS))
+        steps = bench.load(Path(bench.LAB, "../../series", bench.STEPS))
     rows = bench.of_base(bench.load(source) + steps, base)
     if not rows:
         sys.exit(f"bench: {source} has nothing of {base or 'any base'}: make run")

@@ -10,12 +10,12 @@ something failed.
 """
 
 import argparse
-import glob
 import math
 import os
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import NamedTuple
 
 import bench
@@ -57,14 +57,10 @@ def read_tap(name, text, failed, skipped):
 
 
 def tests_since(start):
-    failed, skipped, files, passed = [], Counter(), 0, 0
-    for path in sorted(glob.glob(os.path.join(LOG, "test_*.tap"))):
-        if os.path.getmtime(path) >= start:
-            with open(path, encoding="utf-8", errors="replace") as f:
-                name = os.path.basename(path).removesuffix(".tap")
-                passed += read_tap(name, f.read(), failed, skipped)
-            files += 1
-    return Tests(files, passed, failed, skipped)
+    failed, skipped = [], Counter()
+    paths = [p for p in sorted(Path(LOG).glob("test_*.tap")) if p.stat().st_mtime >= start]
+    passed = sum(read_tap(p.stem, p.read_text("utf-8", "replace"), failed, skipped) for p in paths)
+    return Tests(len(paths), passed, failed, skipped)
 
 
 def some(names):

@@ -28,17 +28,13 @@ step()
 	pid=$!
 	trap 'kill "$pid" 2>/dev/null || :; exit 130' INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
-		if [ -t 2 ]; then
-			printf '\rlab: %-16s %4d s' "$name" $((SECONDS - start)) >&2
-		fi
+		[ ! -t 2 ] || printf '\rlab: %-16s %4d s' "$name" $((SECONDS - start)) >&2
 		sleep $pause
 		[ $((SECONDS - start)) -lt 2 ] || pause=1
 	done
 	wait "$pid" || rc=$?
 	trap - INT TERM
-	if [ -t 2 ]; then
-		printf '\r' >&2
-	fi
+	[ ! -t 2 ] || printf '\r' >&2
 	if [ "$rc" -ne 0 ]; then
 		tail -n 15 "$log" >&2
 		die 1 "$name failed (exit $rc): $log"

@@ -65,8 +65,8 @@ class SystemMap:
 
     def lookup(self, address):
         """Return the function's name; after data, in front of or behind the kernel: UNKNOWN."""
-        index = bisect.bisect_right(self.starts, address) - 1
-        return self.names[index] if index >= 0 else UNKNOWN
+        index = bisect.bisect_right(self.starts, address)
+        return self.names[index - 1] if index else UNKNOWN
 
 
 def read_blocks(path, system_map):

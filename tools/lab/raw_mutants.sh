@@ -28,8 +28,8 @@ passes()
 		RESULTS=log/mutants "$top/tools/lab/selftests.sh" test_raw >"$log/$1" 2>&1
 }
 
+words=("$@")
 [ $# -gt 0 ] || mapfile -t words < <(sed -n 's/^\(raw-[a-z-]*\): .*/\1/p' "$faults/known")
-[ $# -eq 0 ] || words=("$@")
 [ ${#words[@]} -gt 0 ] || { echo "mutants: $faults/known has none of raw.c" >&2; exit 1; }
 tree=$("$top/tools/lab/kernel.sh" build um-mutant)
 trap 'rm -rf "$tree"' EXIT

@@ -7,6 +7,7 @@ import re
 import tempfile
 import unittest
 from collections import Counter
+from pathlib import Path
 from unittest import mock
 
 import bench
@@ -111,8 +112,7 @@ class Verdict(unittest.TestCase):
     def test_what_an_earlier_run_left_does_not_count(self):
         with tempfile.TemporaryDirectory() as log, mock.patch.object(bench_verdict, "LOG", log):
             for name, when in (("old", 1e9), ("new", 1.8e9)):
-                path = os.path.join(log, f"test_{name}.tap")
-                with open(path, "w", encoding="utf-8") as f:
-                    f.write("1..1\nok 1 x\n")
+                path = Path(log, f"test_{name}.tap")
+                path.write_text("1..1\nok 1 x\n")
                 os.utime(path, (when, when))
             self.assertEqual(bench_verdict.tests_since(1.7e9)[:2], (1, 1))
