@@ -173,8 +173,9 @@ def table(results):
     results = [r for r in results if "before" not in r and "machine" not in r]
     order = {r["case"]: n for n, r in enumerate(results)}
     results.sort(key=lambda r: (version(r.get("base")), r["report"], order[r["case"]]))
-    return columns([COLUMNS, *((r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
-                                *(show(r.get(k)) for k in COLUMNS[WORDS:])) for r in results)], WORDS)
+    rows = [(r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
+             *(show(r.get(k)) for k in COLUMNS[WORDS:])) for r in results]
+    return columns([COLUMNS, *rows], WORDS)
 
 
 def matching(results, patterns):

@@ -404,7 +404,8 @@ def write(rows):
                     for anchor, name, inner in sections)
     return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-            f"<title>{title}</title><style>\n{STYLE.read_text()}</style></head>\n<body>{body}</body></html>\n")
+            f"<title>{title}</title><style>\n{STYLE.read_text()}</style></head>\n"
+            f"<body>{body}</body></html>\n")
 
 
 def main():

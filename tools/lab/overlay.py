@@ -432,13 +432,13 @@ def judge(name, path, rule, old, new):
 
 # The content of a path
 
-def text_of(root, source):
-    return (root / source.name).read_bytes().decode("latin-1")
+def text_of(root, name):
+    return (root / name).read_bytes().decode("latin-1")
 
 
 def edited(root, source, base_file, path):
     """base_file after the rules."""
-    name, text = source.name, text_of(root, source)
+    name, text = source.name, text_of(root, source.name)
     rules, lines = lint(name, text), text.split("\n")
     now = base_file.read_bytes().decode("latin-1")
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
@@ -596,27 +596,28 @@ def kernel_version(tree):
         text = (tree / "Makefile").read_text(encoding="latin-1")
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal(f"{tree}: not a kernel tree: no Makefile") from None
-    keys = ("VERSION", "PATCHLEVEL", "SUBLEVEL")
-    found = [re.search(rf"^{key}[ \t]*=[ \t]*(\d+)[ \t]*$", text, re.M) for key in keys]
-    for key, match in zip(keys, found):
+    numbers = []
+    for key in ("VERSION", "PATCHLEVEL", "SUBLEVEL"):
+        match = re.search(rf"^{key}[ \t]*=[ \t]*(\d+)[ \t]*$", text, re.M)
         if not match:
             raise Refusal(f"{tree}: not a kernel tree: no {key} in its Makefile")
-    return ".".join(match[1] for match in found)
+        numbers.append(match[1])
+    return ".".join(numbers)
 
 
 def check_trees(base, target):
-    """The first two numbers of the version of a pristine and supported base."""
+    """The first two numbers of the version of a pristine and supported base"""
     version = kernel_version(base)
     short = version.rpartition(".")[0]
-    for wrong, why in (
-            (short not in SUPPORTED,
-             f"{base}: Linux {version} is not supported; supported: {', '.join(SUPPORTED)}"),
-            ((base / MANIFEST).exists(),
-             f"{base}: not a pristine base: an overlay was applied to it"),
-            (not target.is_dir(), f"{target}: not a directory"),
-            (base.resolve() == target.resolve(), "BASE and TARGET must be two trees")):
-        if wrong:
-            raise Refusal(why)
+    if short not in SUPPORTED:
+        raise Refusal(f"{base}: Linux {version} is not supported; supported: "
+                      + ", ".join(SUPPORTED))
+    if (base / MANIFEST).exists():
+        raise Refusal(f"{base}: not a pristine base: an overlay was applied to it")
+    if not target.is_dir():
+        raise Refusal(f"{target}: not a directory")
+    if base.resolve() == target.resolve():
+        raise Refusal("BASE and TARGET must be two trees")
     if kernel_version(target) != version:
         raise Refusal(f"{target}: Linux {kernel_version(target)}, but BASE is {version}")
     return short
@@ -660,7 +661,7 @@ def do_check(root):
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
         for name in sorted(patches):
             try:
-                lint(name, (root / name).read_text("latin-1"))
+                lint(name, text_of(root, name))
                 parse_smpl(root, name, folder)
             except Fault as fault:
                 faults.append(fault)

@@ -216,7 +216,7 @@ def ends_at(root, source, line):
     """Is it "PATH up to RULE", and RULE the last one for this base?"""
     part = UP_TO.fullmatch(line)
     return part and source.form == "edit" and \
-        overlay.lint(source.name, overlay.text_of(root, source))[-1].name == part[2]
+        overlay.lint(source.name, overlay.text_of(root, source.name))[-1].name == part[2]
 
 
 def carriers(root, patches, cover, found):
@@ -282,7 +282,8 @@ def first_rules(root, letter, found, line):
     if not source:
         return {}
     for edit in (s for s in (source, source.below) if s and s.form == "edit"):
-        if last in (rule.name for rule in overlay.lint(edit.name, overlay.text_of(root, edit))):
+        rules = overlay.lint(edit.name, overlay.text_of(root, edit.name))
+        if last in (rule.name for rule in rules):
             return {path: replace(edit, last=last)}
     raise Fault(source.name, f"has no rule {last} ({letter.name})")
 

@@ -24,7 +24,7 @@ RELEASES = {
 # written down in $ARCHIVE/log.
 APT_GET = r"""#!/bin/sh
 echo "$*" >>"$ARCHIVE/log"
-[ "$1" = --print-uris ] || for word in $(cat "$XDG_CACHE_HOME/linux-dio/apt/etc/apt/sources.list"); do
+[ "$1" = --print-uris ] || for word in $(cat "$XDG_CACHE_HOME"/*/apt/etc/apt/sources.list); do
 	case $word in trixie*|bookworm*) suites="$suites $word" ;; esac
 done
 case $1 in
