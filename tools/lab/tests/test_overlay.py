@@ -392,8 +392,9 @@ class Faults(OverlayTest):
         self.assertEqual(self.run_tool("--check-smpl").stdout,
                          "overlay: 3 semantic patches parse\n")
         self.put({"base/6.12/block/thing.c.cocci": EXPORT.replace("@export@", "@@"),
-                  "base/6.1/block/thing.c.cocci": "@a@\n@@\n-a(;\n"})
-        self.fails("base/6.1/block/thing.c.cocci:3: spatch: parse error near ';'",
+                  "base/6.1/block/thing.c.cocci": "@a@\n@@\n-a(;\n", "fs/Kconfig.cocci": ""})
+        self.fails("fs/Kconfig.cocci: a semantic patch edits only .c and .h files",     # once
+                   "base/6.1/block/thing.c.cocci:3: spatch: parse error near ';'",
                    "base/6.12/block/thing.c.cocci:1: a rule begins with @NAME ...@ on a line of "
                    "its own", args=("--check-smpl",))
 
