@@ -37,10 +37,10 @@ vng_version=1.42
 # shellcheck source=deb.sh
 . "$top/tools/lab/deb.sh"
 
-# Most of what a tree compiles, that of another checkout compiled before. What is new is not run
-# through the preprocessor for that, which was a sixth of all time: the compiler says what it read.
-if [ -x /usr/lib/ccache/gcc ]; then
-	export CCACHE_DIR=$cache/ccache CCACHE_DEPEND=1 PATH=/usr/lib/ccache:$PATH
+# Most of what a tree compiles, that of another checkout compiled before.
+if [ -x /usr/bin/ccache ]; then
+	LAB_GCC=$(command -v gcc)
+	export LAB_GCC CCACHE_DIR=$cache/ccache PATH=$top/tools/lab/ccache:$PATH
 fi
 base=$("$top/tools/lab/base.sh" name) || exit
 

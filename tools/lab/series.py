@@ -646,9 +646,11 @@ def prefix_of(tree):
 
 def changes_in(tree):
     """Files that git sees changed below tree."""
-    if prefix_of(tree) is None:
+    prefix = prefix_of(tree)
+    if prefix is None:
         return []
-    return git(tree, "diff", "HEAD", "--name-only", "--relative", "-z").split("\0")[:-1]
+    lines = git(tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", ".")
+    return [line[3:].removeprefix(prefix) for line in lines.split("\0") if line]
 
 
 # Patches

@@ -218,16 +218,20 @@ dio_ends()
 {
 	_dio_want=$1 _dio_regex=$2 _dio_is=0
 	shift 2
-	"$@" >"$DIO_TMP/.said" 2>&1 || _dio_is=$?
+	"$@" >"$DIO_TMP/.said" 2>"$DIO_TMP/.err" || _dio_is=$?
+	cat "$DIO_TMP/.err" >>"$DIO_TMP/.said"
 	cat "$DIO_TMP/.said"
 	echo "exit $_dio_is, wanted $_dio_want and /$_dio_regex/ of $*"
 	[ "$_dio_is" -eq "$_dio_want" ] && grep -Eq -e "$_dio_regex" "$DIO_TMP/.said"
 }
 
-# dio_says RC REGEX CMD...: and that line is all
+# dio_says RC REGEX CMD...: and that line is all, on stderr unless RC is 0
 dio_says()
 {
-	dio_ends "$@" && [ "$(wc -l <"$DIO_TMP/.said")" -eq 1 ]
+	dio_ends "$@" && [ "$(wc -l <"$DIO_TMP/.said")" -eq 1 ] || return
+	_dio_err=$DIO_TMP/.said
+	[ "$1" -ne 0 ] || _dio_err=/dev/null
+	cmp -s "$DIO_TMP/.err" "$_dio_err"
 }
 
 # --- What a test needs -------------------------------------------------------------------------
@@ -268,7 +272,8 @@ dio_then()
 {
 	_dio_second "$@"
 	set -- "$1" $?
-	eval "$1" && return "$2"
+	eval "$1" || return 1
+	return "$2"
 }
 
 _dio_second()

@@ -208,7 +208,7 @@ static unsigned long long run_readers(void)
 		off_t place = i * part * opt.bs;
 		unsigned long long k;
 
-		if (must_fork())
+		if (must_fork(1))
 			continue;
 		for (k = 0; k < opt.n; k++)
 			check(sys_result(pread(fd, memory, opt.bs,

@@ -49,7 +49,7 @@ static int fd;
 /* While a read of @len bytes is under way: fork, then write on both sides of it. */
 static pid_t fork_and_write(size_t len)
 {
-	pid_t child = must_fork();
+	pid_t child = must_fork(1);
 
 	if (!child) {
 		pause();

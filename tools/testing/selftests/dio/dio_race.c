@@ -258,7 +258,7 @@ static void start_processes(void)
 	struct process *p;
 
 	for (p = processes; p < processes + NR_PROCESSES - steady; p++) {
-		p->pid = must_fork();
+		p->pid = must_fork(1);
 		if (!p->pid)
 			run_process(p);
 	}
@@ -350,7 +350,7 @@ static void write_block(int cached, size_t pos, size_t block)
 /* A block comes into the cache while a direct write over it is on its way. */
 static void write_over_cached(int cached, size_t block)
 {
-	pid_t pid = must_fork();
+	pid_t pid = must_fork(1);
 
 	if (!pid) {
 		write_right(0, block);
@@ -447,7 +447,7 @@ static unsigned char *map_file(const char *path, size_t len, int *to)
  */
 static void read_below_sync(unsigned char *map, int to)
 {
-	pid_t pid = must_fork();
+	pid_t pid = must_fork(1);
 
 	if (!pid) {
 		check_result("a synchronous read", 0, IO_MAX,
@@ -495,7 +495,7 @@ static void read_beside_locked_page(void)
 	map = map_file(into_name(), 2 * IO_MAX, &to);
 	locked = map_file(other, IO_MAX, &other_fd);
 	ctx = send_one(&cb, 0, locked, IO_MAX, IO_MAX);
-	reader = must_fork();
+	reader = must_fork(1);
 	if (!reader)
 		_exit(pread(fd, locked, IO_MAX, 0) != IO_MAX);
 	must_wait(reader);
@@ -503,7 +503,7 @@ static void read_beside_locked_page(void)
 		die(1, "%s failed", stop);
 	if (sync_file_range(other_fd, 0, IO_MAX, SYNC_FILE_RANGE_WRITE))
 		die(1, "%s: sync_file_range: %s", other, strerror(errno));
-	cutter = must_fork();
+	cutter = must_fork(1);
 	if (!cutter)
 		_exit(!!ftruncate(other_fd, 0));
 	must_wait(cutter);
@@ -511,7 +511,7 @@ static void read_beside_locked_page(void)
 	read_below_sync(map, to);
 	if (waitpid(cutter, NULL, WNOHANG) || waitpid(reader, NULL, WNOHANG))
 		die(1, "%s: nothing was locked", other);
-	pid = must_fork();
+	pid = must_fork(1);
 	if (!pid)
 		_exit(!!truncate(name, IO_MAX));
 	end_of(pid, "a truncate");

@@ -145,7 +145,11 @@ static void open_device(struct reader *r)
 /* Touched, so that no page fault falls into the time */
 static void *touched_memory(size_t size, int how)
 {
-	return memset(map_memory(size, how), 0, size);
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		die(EXIT_IO, "no memory for %zu bytes", size);
+	return memset(mem, 0, size);
 }
 
 static void __noreturn fail_read(const struct reader *r, ssize_t n, unsigned long long offset)
@@ -255,7 +259,7 @@ static int fork_readers(void)
 	if (pipe(ready) || pipe(start))
 		die(EXIT_IO, "no pipe: %s", strerror(errno));
 	for (i = 0; i < nr_readers; i++) {
-		if (must_fork())
+		if (must_fork(EXIT_IO))
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)

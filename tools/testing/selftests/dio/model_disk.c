@@ -264,7 +264,7 @@ static void start_server(void)
 
 	if (pipe(ready))
 		die(1, "pipe: %s", strerror(errno));
-	server = must_fork();
+	server = must_fork(1);
 	if (!server)
 		serve(ready[1]);
 	close(ready[1]);

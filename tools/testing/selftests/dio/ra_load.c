@@ -414,7 +414,7 @@ static int run_shared(void)
 	int status, failed = 0;
 
 	for (; opt.share; opt.share--, opt.seed++) {
-		if (must_fork())
+		if (must_fork(EXIT_USAGE))
 			continue;
 		stay_in_memory();
 		exit(run_mode());

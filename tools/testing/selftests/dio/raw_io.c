@@ -78,7 +78,7 @@ static void check(const char *buf, size_t len, unsigned int gen, const char *wha
 
 static pid_t fork_child(void)
 {
-	pid_t child = must_fork();
+	pid_t child = must_fork(1);
 
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -124,7 +124,7 @@ late()
 2048 $((size - 2048)) error" || { echo "$DIO_WHY"; return 1; }
 	for way in "" direct; do
 		# shellcheck disable=SC2086 # a word or none
-		dio_says 4 "$DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
+		dio_says 4 "^disk_read: $DIO_DM: read error at offset 1048576: (Input/output|I/O) error" \
 			"$read" blocks=8 bs=256k $way "$DIO_DM" "$two" || return
 	done
 }

@@ -266,13 +266,17 @@ told()
 	dmesg | grep -cE "\[${disk#/dev/}\] tag.* (ASC=0x11 |Add. Sense: Unrecovered read error)"
 }
 
+unread()
+{
+	! dd if="$disk" of=/dev/null bs=4k skip=582 count=1 iflag=direct 2>/dev/null
+}
+
 # The disk says why it does not read a sector.
 sense()
 {
 	before=$(told)
 	echo 2 >$stores/opts	# sectors 4660 to 4669
-	! dio_then "echo 0 >$stores/opts" dd if="$disk" of=/dev/null bs=4k skip=582 count=1 \
-		iflag=direct 2>/dev/null && [ "$(told)" -gt "$before" ]
+	dio_then "echo 0 >$stores/opts" unread && [ "$(told)" -gt "$before" ]
 }
 
 # A port that stays away is given up: I/O fails, its disk goes, and comes again with the port.

@@ -38,7 +38,7 @@ static void __noreturn __printf(2, 3) die(int status, const char *fmt, ...)
 /* Opens a file, which O_CREAT makes, or ends with @status. */
 static inline int must_open(const char *name, int flags, int status)
 {
-	int fd = open(name, flags, 0666);
+	int fd = open(name, flags, 0600);
 
 	if (fd < 0)
 		die(status, "%s: %s", name, strerror(errno));
@@ -46,12 +46,12 @@ static inline int must_open(const char *name, int flags, int status)
 }
 
 /* 0 in the new process */
-static inline pid_t must_fork(void)
+static inline pid_t must_fork(int status)
 {
 	pid_t pid = fork();
 
 	if (pid < 0)
-		die(1, "no process: %s", strerror(errno));
+		die(status, "no process: %s", strerror(errno));
 	return pid;
 }
 
