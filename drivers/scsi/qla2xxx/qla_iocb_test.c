@@ -115,7 +115,8 @@ struct layout {
 	int more, more_offset;		/* those of a continuation entry */
 	bool wide;			/* 64-bit addresses */
 	u32 isp_type;
-	u16 (*build)(struct context *c, void *entry, u16 dsds);	/* returns the entries the driver counts */
+	/* Return: the entries that the driver counts */
+	u16 (*build)(struct context *c, void *entry, u16 dsds);
 };
 
 static void read_dsd(const u8 *dsd, bool wide, struct piece *piece)
