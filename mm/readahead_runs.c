@@ -164,7 +164,7 @@ static unsigned long ra_history(struct readahead_control *ractl, unsigned long m
 
 /*
  * A page that a later run uses is not in vain: if the part f of the file is there one of n costs
- * 1 - f, saves f / n of a wait. Not for a scan with gaps, where some had to go, or came in vain.
+ * 1 - f, saves f / n of a wait. Not for scans with gaps, nor if some had to go, or came in vain.
  */
 static pgoff_t ra_warm_end(struct readahead_control *ractl, const struct ra_view *view,
 			   pgoff_t end, unsigned long max)

@@ -39,8 +39,8 @@ vng_version=1.42
 
 # Most of what a tree compiles, that of another checkout compiled before.
 if [ -x /usr/bin/ccache ]; then
-	LAB_GCC=$(command -v gcc)
-	export LAB_GCC CCACHE_DIR=$cache/ccache PATH=$top/tools/lab/ccache:$PATH
+	export LAB_GCC="${LAB_GCC:-$(command -v gcc)}"
+	export CCACHE_DIR=$cache/ccache PATH=$top/tools/lab/ccache:$PATH
 fi
 base=$("$top/tools/lab/base.sh" name) || exit
 
