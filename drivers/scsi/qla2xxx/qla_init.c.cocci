@@ -32,3 +32,18 @@ expression list said;
  	}
  	...
  }
+
+// The role of a target starts a scan for its disks. Behind a port that dev_loss_tmo has given up, it
+// would find none until the port is online, which is said later: commands fail for good.
+@not_dead@
+typedef scsi_qla_host_t;
+identifier vha, fcport, rport, ids;
+@@
+ qla2x00_reg_remote_port(scsi_qla_host_t *vha, fc_port_t *fcport)
+ {
+ 	...
++	/* The scan that this starts is to be tried again, not to fail, until the port is online. */
++	qla2x00_set_fcport_state(fcport, FCS_DEVICE_LOST);
+ 	fc_remote_port_rolechg(rport, ids.roles);
+ 	...
+ }
