@@ -46,7 +46,7 @@ base=$("$top/tools/lab/base.sh" name) || exit
 
 # Name, the tree that it begins as a copy of, and its configuration: the names of fragments,
 # FRAGMENT.config, of which later ones win. What is named stock has no overlay, but for um-stock: it
-# has the adapter that test_qla needs, without which there is no stock driver to test.
+# has the adapter that test_qla needs, without which there is no stock driver to test, and fast IPIs.
 common="kernel kernel-$base qemu selftests"
 um="kernel kernel-$base um selftests"
 kernels="
@@ -66,8 +66,9 @@ deb-stock	source		deb
 deb		deb-stock	deb
 "
 
-# The adapter's files, of which um-stock has an overlay
-adapter=(drivers/scsi/isp24xx/{Kconfig,Makefile} drivers/scsi/{Kconfig,Makefile}.add)
+# The overlay of um-stock: the adapter, and interrupts that cost user-mode Linux no system calls
+adapter=(drivers/scsi/isp24xx/{Kconfig,Makefile} drivers/scsi/{Kconfig,Makefile}.add
+	arch/um/{include/shared/os.h,os-Linux/{signal,smp,time}.c}.cocci)
 for file in "$top"/drivers/scsi/isp24xx/*.[ch]; do
 	adapter+=("${file#"$top/"}")
 done
