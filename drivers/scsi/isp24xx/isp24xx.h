@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/seq_file.h>
+#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 #include <scsi/scsi_device.h>
 #include <scsi/scsi_host.h>
@@ -33,6 +34,7 @@ struct isp_port {
 	u16 handle;			/* N_Port handle from the driver, or ISP_NO_HANDLE */
 	u8 login;			/* PDS_*: how far the login is */
 	bool up;			/* it is there */
+	unsigned int strays;		/* commands at its disk that are over for the driver */
 };
 
 /* A SCSI command in flight */

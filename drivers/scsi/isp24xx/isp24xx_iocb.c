@@ -128,8 +128,12 @@ static void isp_end(struct isp_cmd *cmd, u16 comp)
 	list_del_init(&cmd->list);
 	if (comp)
 		isp_status(cmd->isp, cmd->handle, comp, 0, 0, NULL);
-	if (!cmd->queued)
+	if (!cmd->queued) {
 		kfree(cmd);
+		return;
+	}
+	cmd->port->strays++;
+	wake_up_var(&cmd->port->strays);
 }
 
 /*
@@ -189,6 +193,13 @@ static u16 isp_disk(struct isp_cmd *cmd, void *buffer, u8 *status, int *resid, u
 	return result < 0 || host_byte(result) ? CS_TRANSPORT : CS_COMPLETE;
 }
 
+/* Is no command under way at the disk that is over for the driver? If so, this one need not wait. */
+static bool isp_may_run(struct isp_cmd *cmd)
+{
+	guard(spinlock_irq)(&cmd->isp->lock);
+	return !cmd->port->strays || list_empty(&cmd->list);
+}
+
 static void isp_run(struct work_struct *work)
 {
 	struct isp_cmd *cmd = container_of(work, struct isp_cmd, work);
@@ -200,6 +211,7 @@ static void isp_run(struct work_struct *work)
 	u8 status = 0;
 	bool ok;
 
+	wait_var_event(&cmd->port->strays, isp_may_run(cmd));
 	/* One piece, as a command of scsi_debug's has room for few */
 	if (cmd->bytes) {
 		buffer = alloc_pages_exact(cmd->bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
@@ -220,6 +232,9 @@ end:
 			comp = CS_DMA;
 		isp_status(isp, cmd->handle, comp, status, resid,
 			   status == SAM_STAT_CHECK_CONDITION ? sense : NULL);
+	} else {
+		cmd->port->strays--;
+		wake_up_var(&cmd->port->strays);
 	}
 	spin_unlock_irq(&isp->lock);
 	if (buffer)

@@ -141,7 +141,7 @@ loads_end()
 		wait "$pid" || loads_rc=1
 	done
 	[ ! -e /dev/raw/rawctl ] || dio_unbind "$DIO_RAW"
-	[ "$loads_rc" -eq 0 ] || { cat "$DIO_TMP/loads" "$isp/state"; dmesg | grep qla2xxx | tail -n 20; }
+	[ "$loads_rc" -eq 0 ] || { dmesg | tail -n 20; cat "$isp/state" "$DIO_TMP/loads"; }
 	return $loads_rc
 }
 
