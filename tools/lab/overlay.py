@@ -35,6 +35,10 @@ in one ("// places: N-M" where bases differ). spatch does not change what a comm
 "// comment: OLD => NEW" of a rule does, where OLD stands once. What spatch answers is kept in
 $XDG_CACHE_HOME/linux-dio/spatch, by what it was asked.
 
+A line "// rules of FILE: NAME..." stands for these rules of another semantic patch of this
+repository, each with its places; "// rules of FILE" for all that are written there. What a rule
+depends on there is left out, as every rule must match anyway. Line numbers count what came in.
+
 Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, trees or system;
 130 interrupted.
 """
@@ -65,6 +69,9 @@ SPATCH = ("spatch", "--very-quiet", "--no-includes", "--no-show-diff", "--smpl-s
 SPATCH_SECONDS = 300
 RULE = re.compile(r"@\s*(?!(?:depends|extends|disable|using|exists|forall)\b)"
                   r"([A-Za-z_]\w*)(\s[^@]*)?@")
+OTHERS = re.compile(r"^// rules of ([^:\n]*):?(.*)", re.M)
+ONE_RULE = re.compile(r"^((?:// places:.*\n)?@(\w+))(?: depends on \w+)?"     # and all behind it
+                      r"(.*(?:\n(?!// places:|@\w).*)*)", re.M)
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "linux-dio/spatch")
 
 
@@ -248,6 +255,25 @@ def declared_places(where, raw, following):
     return int(number[1]), int(number[2] or number[1])
 
 
+def text_of(root, name):
+    """The text of a semantic patch, with the rules that it has from others."""
+    text = (root / name).read_bytes().decode("latin-1")
+
+    def rules(match):
+        where, other = f"{name}:{text[:match.start()].count(chr(10)) + 1}", match[1]
+        if not (root / other).is_file():
+            raise Fault(where, f"there is no file {other}")
+        there = {rule: head + rest for head, rule, rest in
+                 ONE_RULE.findall((root / other).read_text("latin-1"))}
+        names = match[2].split() or there
+        gone = [rule for rule in names if rule not in there]
+        if gone:
+            raise Fault(where, f"{other} has no rule {gone[0]}")
+        return "\n".join(there[rule] for rule in names)
+
+    return OTHERS.sub(rules, text)
+
+
 def lint(name, text):
     """The rules of a semantic patch, found to be of the kind that can be checked."""
     rules, declares, places = [], False, (1, 1)
@@ -318,14 +344,15 @@ def kept(make, *asked):
     return made
 
 
-def parse_smpl(root, name, folder):
+def parse_smpl(name, text, folder):
     def parse():
-        run = spatch(name, folder, "--parse-cocci", (root / name).resolve())
+        Path(folder, "rules.cocci").write_bytes(text.encode("latin-1"))
+        run = spatch(name, folder, "--parse-cocci", "rules.cocci")
         if run.returncode:
             raise spatch_fault(name, run)
         return b""
 
-    kept(parse, (root / name).read_bytes())
+    kept(parse, text.encode("latin-1"))
 
 
 def after_rules(name, rules, base_file, folder):
@@ -432,17 +459,13 @@ def judge(name, path, rule, old, new):
 
 # The content of a path
 
-def text_of(root, name):
-    return (root / name).read_bytes().decode("latin-1")
-
-
 def edited(root, source, base_file, path):
     """base_file after the rules."""
     name, text = source.name, text_of(root, source.name)
     rules, lines = lint(name, text), text.split("\n")
     now = base_file.read_bytes().decode("latin-1")
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
-        parse_smpl(root, name, folder)
+        parse_smpl(name, text, folder)
         for rule in rules:
             then = after_rules(name, "\n".join(lines[:rule.last]), base_file, folder)
             judge(name, path, rule, now, then)
@@ -661,8 +684,9 @@ def do_check(root):
     with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
         for name in sorted(patches):
             try:
-                lint(name, text_of(root, name))
-                parse_smpl(root, name, folder)
+                text = text_of(root, name)
+                lint(name, text)
+                parse_smpl(name, text, folder)
             except Fault as fault:
                 faults.append(fault)
     if not faults:
@@ -675,8 +699,12 @@ def do_list(root, version):
     overlay, faults = overlay_for(root, version)
     if faults:
         return report(faults)
-    lists = [n for n in (REPLACES, layer_of(version) + "omit") if (root / n).exists()]
-    print(*sorted([*lists, *(source.name for source in files_of(overlay))]), sep="\n")
+    names = {n for n in (REPLACES, layer_of(version) + "omit") if (root / n).exists()}
+    for source in files_of(overlay):
+        names.add(source.name)
+        if source.form == "edit":
+            names |= {name for name, _ in OTHERS.findall((root / source.name).read_text("latin-1"))}
+    print(*sorted(names), sep="\n")
     return 0
 
 

@@ -845,9 +845,10 @@ def check_fix(root, folder):
     found, faults = overlay.scan(folder)
     for source in (s for s in found.values() if s.form == "edit"):
         try:
-            overlay.lint(source.name, (folder / source.name).read_text())
+            text = overlay.text_of(folder, source.name)
+            overlay.lint(source.name, text)
             with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-                overlay.parse_smpl(folder, source.name, scratch)
+                overlay.parse_smpl(source.name, text, scratch)
         except Fault as fault:
             faults.append(fault)
     if not found:

@@ -152,6 +152,16 @@ APPLIES = (
       "base/6.1/fs/Makefile": "# mine\n", **replaces("fs/Makefile"),
       **omit("fs/Kconfig.add", "fs/Makefile.add", "fs/new.c")},
      {"fs/Kconfig": BASE["fs/Kconfig"] + "config LAYER\n", "fs/Makefile": "# mine\n"}),
+    # A layer has one rule of the trunk's file, and all of another.
+    ({"block/thing.c.cocci": EXPORT + "// places: 2\n" + LOCKS.replace("s@", "s depends on export@")
+      + "\n// places: 2\n@gone@\n@@\n-gone();\n",
+      "base/6.12/include/linux/thing.h.cocci": FIELD + MORE,
+      "base/6.1/block/thing.c.cocci": "// rules of block/thing.c.cocci: locks\n\n" + EXPORT,
+      "base/6.1/include/linux/thing.h.cocci":
+      "// rules of base/6.12/include/linux/thing.h.cocci\n", **omit("block/thing.c.cocci")},
+     {"block/thing.c": THING.replace("k_thing(t);\n", "k_thing(t);\n\tnote(t);\n")
+      .replace("}\n\n#ifdef", "}\nEXPORT_SYMBOL_GPL(second);\n\n#ifdef"),
+      "include/linux/thing.h": HEADER.replace("b;\n", "b;\n\tint c;\n\tint d;\n")}),
 )
 # What is at fault: files of the overlay, files of the base that are otherwise, and what is said
 FAULTS = (
@@ -182,6 +192,10 @@ FAULTS = (
     ({"fs/none.add": "x\n"}, {}, "fs/none.add: the base has no fs/none"),
     ({"fs/Kconfig.cocci": EXPORT}, {},
      "fs/Kconfig.cocci: a semantic patch edits only .c and .h files"),
+    *(({"block/thing.c.cocci": "// x\n// rules of " + text}, {}, "block/thing.c.cocci:2: " + says)
+      for text, says in (
+          ("fs/none.c.cocci: locks\n" + EXPORT, "there is no file fs/none.c.cocci"),
+          ("fs/good.c: locks\n" + EXPORT, "fs/good.c has no rule locks"))),
     ({"fs/Kconfig.add": "config NEW\n"}, {"fs/Kconfig": "menu\r\n"},
      "fs/Kconfig.add: fs/Kconfig has CRLF line ends in the base: convert the tree, and try again"),
     ({"fs/Kconfig": "# mine\n"}, {},
@@ -315,11 +329,12 @@ class Applied(OverlayTest):
 
     def test_files_of_a_base(self):
         self.put({"fs/a.c": "", "fs/Kconfig.add": "x\n", "fs/b.h.cocci": "",
-                  "base/6.1/fs/b.h.cocci": "", "base/6.12/fs/d.c": "",
+                  "base/6.1/fs/b.h.cocci": "// rules of base/6.12/fs/d.h.cocci: d\n",
+                  "base/6.12/fs/d.h.cocci": "",
                   **omit("fs/Kconfig.add"), **replaces("fs/a.c")})
         for args, want in (((), "base/replaces fs/Kconfig.add fs/a.c fs/b.h.cocci"),
-                           (("--base", "6.1"), "base/6.1/fs/b.h.cocci base/6.1/omit base/replaces "
-                            "fs/a.c fs/b.h.cocci")):
+                           (("--base", "6.1"), "base/6.1/fs/b.h.cocci base/6.1/omit "
+                            "base/6.12/fs/d.h.cocci base/replaces fs/a.c fs/b.h.cocci")):
             self.assertEqual(self.run_tool("--files", *args).stdout.split(), want.split())
 
     def test_only_what_changed_gets_a_new_time(self):
