@@ -75,67 +75,7 @@ identifier page, refs, flags;
  ...+>
  }
 
-// places: 3
-@put depends on grab@
-identifier folio, refs, flags;
-@@
--static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
-+/* Not of the zero page, and the caller counts the pins. */
-+static void __gup_put_folio(struct folio *folio, int refs, unsigned int flags)
- {
- 	if (flags & FOLL_PIN) {
--		if (is_zero_folio(folio))
--			return;
--		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
- 		...
- 	}
- 	...
- }
-+
-+static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
-+{
-+	if (flags & FOLL_PIN) {
-+		if (is_zero_folio(folio))
-+			return;
-+		node_stat_mod_folio(folio, NR_FOLL_PIN_RELEASED, refs);
-+	}
-+	__gup_put_folio(folio, refs, flags);
-+}
-
-@put_counted depends on put@
-identifier folio, refs, flags;
-@@
- static void gup_put_folio(struct folio *folio, int refs, unsigned int flags)
- {
- 	...
- }
-+
-+static inline void unpin_counted(struct folio *folio, int refs, struct pins *pins)
-+{
-+	if (is_zero_folio(folio))
-+		return;
-+	count_pins(pins, folio, refs, NR_FOLL_PIN_RELEASED);
-+	__gup_put_folio(folio, refs, FOLL_PIN);
-+}
-
-// places: 3
-@unpin depends on put_counted@
-identifier pages, npages, i, nr;
-@@
- void unpin_user_pages(struct page **pages, unsigned long npages)
- {
-+	struct pins pins = { };
- 	unsigned long i;
- 	...
- 	unsigned int nr;
- 	...
- 	for (i = 0; i < npages; i += nr) {
- 		...
--		gup_put_folio(folio, nr, FOLL_PIN);
-+		unpin_counted(folio, nr, &pins);
- 	}
-+	report_pins(&pins, NR_FOLL_PIN_RELEASED);
- }
+// rules of mm/gup.c.cocci: put put_counted unpin
 
 // places: 2
 @pin_ptes depends on unpin@
@@ -163,10 +103,7 @@ expression ptem;
 
 // What bio_vecs hold was let go folio by folio.
 
-@include_bvec depends on tell_ptes@
-@@
- #include <linux/secretmem.h>
-+#include <linux/bvec.h>
+// rules of mm/gup.c.cocci: include_bvec
 
 @unpin_bvecs depends on include_bvec@
 identifier next = unpin_user_pages_lockless;

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // What the last reader has left there another one may write now.
 
-@prev_pos_asked@
-identifier ra, index;
-@@
--index = (unsigned long long)ra->prev_pos >> PAGE_SHIFT;
-+index = (unsigned long long)READ_ONCE(ra->prev_pos) >> PAGE_SHIFT;
-
-// Linux 6.1 chooses all windows in one function.
-
-@include_runs depends on prev_pos_asked@
-@@
- #include "internal.h"
-+#include "readahead_runs.h"
+// rules of mm/readahead.c.cocci: prev_pos_asked include_runs
 
 @ask depends on include_runs@
 identifier max, count;

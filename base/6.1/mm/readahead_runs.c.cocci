@@ -13,7 +13,4 @@ identifier table;
 
 // There is no order in the state until 6.15 to begin anew.
 
-@no_order_is_kept@
-expression state;
-@@
--WRITE_ONCE(state->order, 0);
+// rules of base/6.12/mm/readahead_runs.c.cocci: no_order_is_kept

@@ -3,18 +3,7 @@
 // down_read() does not wait behind. In a kernel that preempts nobody a writer to be woken on this
 // CPU never is.
 
-@yield@
-expression sem;
-@@
- ocfs2_read_folio(...)
- {
- <+...
- down_read(sem);
- up_read(sem);
-+/* Who was let through before us may have this CPU only. */
-+cond_resched();
- ...+>
- }
+// rules of base/6.12/fs/ocfs2/aops.c.cocci: yield
 
 // __blockdev_direct_IO() has no submit_io any more.
 
