@@ -43,9 +43,9 @@ identifier data;
  {
 +	if (!ipi_blocked[__curr_cpu])
 +		return;
-+	ipi_blocked[__curr_cpu] = 0;
 -	__local_ipi_set(1);
 +	local_ipi_unblock();
++	ipi_blocked[__curr_cpu] = 0;
  }
 
 // While it runs the signal is blocked, until what the IPI does enables interrupts.
@@ -62,7 +62,8 @@ identifier sig, si, uc, save_errno;
 +	ipi_blocked[__curr_cpu] = 1;
 +	if (!signals_enabled) {
 +		sigaddset(&context->uc_sigmask, IPI_SIGNAL);
-+		os_send_ipi(__curr_cpu, si->si_value.sival_int);
++		if (os_send_ipi(__curr_cpu, si->si_value.sival_int))
++			panic("%s: an IPI is lost", __func__);
 +		errno = save_errno;
 +		return;
 +	}
@@ -71,4 +72,14 @@ identifier sig, si, uc, save_errno;
 +	ipi_blocked[__curr_cpu] = 0;
  	signals_enabled = 1;
  	errno = save_errno;
+ }
+
+// As whoever started this process left it
+@first@
+@@
+ os_init_smp(void)
+ {
+ 	...
+ 	cpu_threads[0] = pthread_self();
++	ipi_blocked[0] = 1;
  }

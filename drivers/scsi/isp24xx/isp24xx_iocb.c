@@ -128,7 +128,7 @@ static void isp_end(struct isp_cmd *cmd, u16 comp)
 	list_del_init(&cmd->list);
 	if (comp)
 		isp_status(cmd->isp, cmd->handle, comp, 0, 0, NULL);
-	if (!cmd->queued) {
+	if (!cmd->queued || cancel_work(&cmd->work)) {
 		kfree(cmd);
 		return;
 	}
