@@ -193,7 +193,7 @@ static u16 isp_disk(struct isp_cmd *cmd, void *buffer, u8 *status, int *resid, u
 	return result < 0 || host_byte(result) ? CS_TRANSPORT : CS_COMPLETE;
 }
 
-/* Is no command under way at the disk that is over for the driver? If so, this one need not wait. */
+/* Nothing is under way at the disk that is over for the driver, or this command is so itself. */
 static bool isp_may_run(struct isp_cmd *cmd)
 {
 	guard(spinlock_irq)(&cmd->isp->lock);
