@@ -35,6 +35,13 @@ count()
 		"$DIO_DIR/dio_pin" count "$1" && "$DIO_DIR/dio_pin" over "$1"
 }
 
+# forks FILE: while reads of the disk below FILE take 200 ms, which a mount need not
+forks()
+{
+	dio_dm_table slow_files "$slowly" || return
+	dio_then "dio_dm_table slow_files '$fast'" "$DIO_DIR/dio_pin" "$1"
+}
+
 # sync_both NAME: a copy of the disk, taken behind a write that fsync() or O_DSYNC says is safe, must
 # have it: in a hole, and at the end of a file
 sync_both()
@@ -107,7 +114,9 @@ dio_need dd mke2fs cmp losetup
 dio_get_part files
 disk=$DIO_DM
 no_slow=
-dio_dm slow_files "0 $DIO_SECTORS delay $DIO_DISK 0 200 $DIO_DISK 0 0" || no_slow=$DIO_WHY
+slowly="0 $DIO_SECTORS delay $DIO_DISK 0 200 $DIO_DISK 0 0"
+fast="0 $DIO_SECTORS linear $DIO_DISK 0"
+dio_dm slow_files "$slowly" && dio_dm_table slow_files "$fast" || no_slow=$DIO_WHY
 slow=$DIO_DM
 mkdir "$DIO_TMP/outer"
 dio_plan $((3 + $(lines "$dio_systems") * 5 + $(echo "$say_nowait" | wc -w) +
@@ -117,7 +126,7 @@ dio_plan $((3 + $(lines "$dio_systems") * 5 + $(echo "$say_nowait" | wc -w) +
 dio_try "each pin is dropped, memory in pieces of sectors" "$DIO_DIR/dio_pin" pieces "$DIO_DISK"
 dio_try "each pin is dropped and counted, the bare disk" "$DIO_DIR/dio_pin" count "$DIO_DISK"
 dio_unless "$no_slow" "a fork while the disk writes into memory, the bare disk" \
-	"$DIO_DIR/dio_pin" "$slow"
+	forks "$slow"
 
 while IFS=: read -r name maker less; do
 	why=$(dio_fs_lacks "$name" "$maker") || why=
@@ -133,7 +142,7 @@ while IFS=: read -r name maker less; do
 	dio_unless "$why" "each pin is dropped and counted, $name" \
 		dio_fs_on "$name" "$disk" count "$DIO_TMP/mnt/count"
 	dio_unless "${why:-$no_slow}" "a fork while the disk writes into memory, $name" \
-		dio_fs_on "$name" "$slow" "$DIO_DIR/dio_pin" "$DIO_TMP/mnt/pin"
+		dio_fs_on "$name" "$slow" forks "$DIO_TMP/mnt/pin"
 	case " $say_nowait " in
 	*" $name "*)
 		dio_unless "$why" "reads that may not wait, $name" dio_fs_on "$name" "$disk" \
