@@ -46,7 +46,7 @@ base=$("$top/tools/lab/base.sh" name) || exit
 
 # Name, the tree that it begins as a copy of, and its configuration: the names of fragments,
 # FRAGMENT.config, of which later ones win. What is named stock has no overlay, but for um-stock: it
-# has the adapter that test_qla needs, without which there is no stock driver to test, and fast IPIs.
+# has the adapter, without which there is no stock driver to test, and cheap interrupts, as um has.
 common="kernel kernel-$base qemu selftests"
 um="kernel kernel-$base um selftests"
 kernels="

@@ -10,8 +10,8 @@
  	...
  }
 
-// Signals come when an IPI is blocked, too. Their handlers may enable interrupts, after which it may not
-// be blocked again when they return.
+// Other signals come while that of IPIs is blocked. Their handlers may enable interrupts, which
+// unblocks it; to return must not block it again.
 @back@
 typedef ucontext_t;
 identifier sig, si, p, uc;

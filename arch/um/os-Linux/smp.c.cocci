@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// Each local_irq_disable() blocked the signal of IPIs, and each enable unblocked it: two system calls of
-// the host. It is blocked only if an IPI comes meanwhile: the handler does so, and sends it again.
+// Each local_irq_disable() blocked the signal of IPIs, and each local_irq_enable() unblocked it: two
+// system calls of the host. It is blocked only if an IPI comes meanwhile: the handler does so, and
+// sends it again.
 
 // places: 2
 @started@
