@@ -145,8 +145,9 @@ kvm_works()
 }
 
 if [ "$um" -eq 1 ]; then
+	# Much waits for RCU's grace periods, which a tick of 10 ms makes long.
 	args=("mem=$memory" "ncpus=$(($(nproc) > 1 ? 2 : 1))" seccomp=on rootfstype=hostfs
-		root=/dev/root hostfs=/ con=null "con0=fd:0,fd:1")
+		root=/dev/root hostfs=/ con=null "con0=fd:0,fd:1" rcupdate.rcu_expedited=1)
 elif [ "$count" -eq 1 ]; then
 	args+=(--disable-kvm --cpus 1)
 	qemu="-icount shift=0,sleep=off ${QEMU_PLUGIN:+-plugin $QEMU_PLUGIN}"
