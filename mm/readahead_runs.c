@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * How far to read ahead: where it costs least, over what the last runs of an open file were
- *
- * A run is a stretch of consecutive pages; this one may become any of the last that came as far.
- */
+/* How far to read ahead: where it costs least, over the last runs (consecutive pages) of a file */
 
 #include <linux/backing-dev.h>
 #include <linux/pagemap.h>
@@ -18,7 +14,7 @@
 #define RA_WAIT		VM_READAHEAD_PAGES	/* could be read in the time of a wait */
 #define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)	/* pages that a program waits for at once */
 #define RA_DENSE	16	/* one page in so many is touched in a run: a fault maps 64 KiB */
-#define RA_AROUND	100UL	/* windows are read around misses, then no more (MMAP_LOTSAMISS) */
+#define RA_AROUND	100UL	/* more misses than hits end reading around (MMAP_LOTSAMISS) */
 
 enum ra_state {
 	RA_UNKNOWN,	/* nothing is known of the run under way */
@@ -49,6 +45,7 @@ static bool ra_load(const struct readahead_control *ractl, struct ra_view *view)
 	view->prev_end = ((u64)READ_ONCE(ra->prev_pos) + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	view->origin = view->start - ((s64)runs >> 51);
 	view->state = runs & 3;
+	view->gap = 0;
 	for (int i = 0; i < RA_RUNS; i++)
 		view->len[i] = runs >> (2 + 12 * i) & RA_LONG;
 	return READ_ONCE(sysctl_readahead_runs) &&
@@ -101,7 +98,7 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 		}
 		if (longer)
 			cost += longer * RA_WAIT + ra_cost(len, to + 1, 0, &next);
-		if (cost < least) {
+		if (cost < least || (cost == least && to < *end)) {
 			least = cost;
 			*end = to;
 		}
@@ -115,15 +112,13 @@ static pgoff_t ra_used_to(struct address_space *mapping, struct ra_view *view, b
 	unsigned long from = max(view->start, view->origin), last = from + RA_AT_ONCE;
 	unsigned long end = from, used = 1, index;
 
-	for (index = over ? view->origin : from; index < min(view->end, last); index++) {
+	for (index = from; index < min(view->end, last); index++) {
 		struct folio *folio = filemap_get_folio(mapping, index);
 
 		if (IS_ERR_OR_NULL(folio))
 			continue;
-		if (index < from)	/* of windows before: marks end early */
-			index = index - view->origin < RA_AT_ONCE - 1 ? index : from - 1;
-		else if (view->state == RA_FAULTS ? !folio_test_readahead(folio) :
-			 folio_test_referenced(folio) || folio_test_active(folio))
+		if (view->state == RA_FAULTS ? !folio_test_readahead(folio) :
+		    folio_test_referenced(folio) || folio_test_active(folio))
 			end = ++used * RA_DENSE > index - from ? index + 1 : end;
 		else if (index + 1 >= view->origin + RA_AT_ONCE)
 			last = index;	/* all else there has no marks */
@@ -162,20 +157,16 @@ static unsigned long ra_history(struct readahead_control *ractl, unsigned long m
 	return min(index - 1 - miss, max);
 }
 
-/*
- * A page that a later run uses is not in vain: if the part f of the file is there one of n costs
- * 1 - f, saves f / n of a wait. Not for scans with gaps, nor if some had to go, or came in vain.
- */
+/* Pages of later runs, too: with the part f of the file there one of n saves f / n of a wait. */
 static pgoff_t ra_warm_end(struct readahead_control *ractl, const struct ra_view *view,
 			   pgoff_t end, unsigned long max)
 {
 	unsigned long file = DIV_ROUND_UP(i_size_read(ractl->mapping->host), PAGE_SIZE);
-	unsigned long cached = min(READ_ONCE(ractl->mapping->nrpages), file);
 	unsigned long index = readahead_index(ractl), warm = index + min(max, RA_AT_ONCE);
 	void *entry;
 
 	if (warm <= end || index - view->prev_end < max ||
-	    (end - index) * (file - cached) > RA_WAIT * cached)
+	    (u64)(end - index) * file > RA_WAIT * READ_ONCE(ractl->mapping->nrpages))
 		return end;
 	xa_for_each_range(&ractl->mapping->i_pages, index, entry, index, warm - 1)
 		if (xa_is_value(entry))
@@ -198,12 +189,19 @@ static void ra_set_mark(struct address_space *mapping, pgoff_t index)
 /* Read the window that was chosen, page by page, and mark those behind a fault. */
 void ra_runs_read(struct readahead_control *ractl)
 {
-	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE + 1;
+	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE + 1, sure;
 	struct ra_view view;	/* maybe another thread's by now */
 
 	ra_load(ractl, &view);
+	/* What only some of the runs want is a request of its own, that nobody waits for. */
+	sure = view.end;
+	for (int i = 0; i < RA_RUNS && view.state >= RA_READS && view.start >= index; i++)
+		if (view.origin + view.len[i] > view.start)
+			sure = min(sure, view.origin + view.len[i]);
 	ractl->_index = view.start;
-	force_page_cache_ra(ractl, view.end - view.start);
+	force_page_cache_ra(ractl, sure - view.start);
+	ractl->_index = sure;
+	force_page_cache_ra(ractl, view.end - sure);
 	if (view.mark < view.end)
 		ra_set_mark(ractl->mapping, view.mark);
 	last = min(last, min(view.end, view.origin + RA_AT_ONCE));
@@ -216,11 +214,12 @@ bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned
 {
 	unsigned long end = 0, history = 0, most = min(max, max(pages, RA_AT_ONCE));
 	pgoff_t index = readahead_index(ractl);
-	bool adjacent, goes_on;
+	bool adjacent, goes_on, known;
 	struct ra_view view;
 
 	if (!ra_load(ractl, &view))
 		return false;
+	known = view.state != RA_UNKNOWN;
 	adjacent = index - view.prev_end + 1 <= 1;
 	goes_on = view.state == RA_READS ? index == view.end : adjacent && view.state == RA_SINGLE;
 	if (!adjacent && !goes_on)
@@ -240,7 +239,8 @@ bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned
 		view.origin = index + pages;
 	}
 	if (end) {
-		end = ra_warm_end(ractl, &view, view.origin + end, max);
+		/* Not beside a stream: its marks would be missing there. */
+		end = ra_warm_end(ractl, &view, view.origin + end, known ? max : 0);
 	} else if (history > pages && !xa_is_value(xa_load(&ractl->mapping->i_pages, index))) {
 		/* A stream's track, none that had to go: the next window is begun in this one. */
 		most = min(history + pages, max);
@@ -287,13 +287,14 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 	bool goes_on, back, given_up = misses > RA_AROUND;
 	struct ra_view view;
 
+	/* Of so small a file half is read, and half of its faults hit, before that is given up. */
 	if (!ra_load(ractl, &view) || !max ||
-	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= RA_AROUND * max)
+	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= 4 * RA_AROUND * max)
 		return false;
 	back = view.start - index - 1 < max;
 	if (back)	/* with the window that reading around had read, no miss but a hit */
 		WRITE_ONCE(ractl->ra->mmap_miss, misses - min(misses, 2U));
-	if (view.state == RA_FAULTS)
+	if (view.state == RA_FAULTS && (back || index - view.end < max))
 		ra_used_to(ractl->mapping, &view, back);
 	view.state = back ? RA_SINGLE : view.state;
 	goes_on = view.state == RA_FAULTS && index - view.end < min(view.gap, max);
@@ -333,9 +334,8 @@ bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 }
 
 static const struct ctl_table ra_runs_sysctl[] = { {
-	.procname = "readahead_runs", .data = &sysctl_readahead_runs, .maxlen = sizeof(int),
-	.mode = 0644, .proc_handler = proc_dointvec_minmax,
-	.extra1 = SYSCTL_ZERO, .extra2 = SYSCTL_ONE,
+	.procname = "readahead_runs", .mode = 0644, .maxlen = sizeof(int), .extra1 = SYSCTL_ZERO,
+	.data = &sysctl_readahead_runs, .proc_handler = proc_dointvec_minmax, .extra2 = SYSCTL_ONE,
 } };
 
 static int __init ra_runs_init(void)
