@@ -152,7 +152,7 @@ expression E;
 +
 +	if (!(vm_flags & (VM_EXEC | VM_HUGEPAGE)) && ra_runs_fault(&ractl, mmap_miss)) {
 +		fpin = maybe_unlock_mmap_for_io(vmf, fpin);
-+		ra_runs_read(&ractl);
++		ra_runs_read(&ractl, 1);
 +		return fpin;
 +	}
  	...+>

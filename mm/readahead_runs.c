@@ -23,10 +23,9 @@ enum ra_state {
 	RA_FAULTS,	/* the same, of faults: the pages behind the first have marks */
 };
 
-/* ->runs: the origin, by pages to @start (13 bits, signed), 12 bits a length, 2 bits of state */
+/* ->runs: where the run's first request ended, to @start: 13 bits; 12 bits a length; 2 of state */
 struct ra_view {
-	pgoff_t start, mark, end, prev_end, gap;	/* faults within gap behind @end go on */
-	pgoff_t origin;			/* behind the first request of the run under way */
+	pgoff_t start, mark, end, prev_end, origin, gap;	/* faults may leave out a gap */
 	enum ra_state state;
 	unsigned long len[RA_RUNS];	/* pages beyond the first request, the last run first */
 };
@@ -45,14 +44,12 @@ static bool ra_load(const struct readahead_control *ractl, struct ra_view *view)
 	view->prev_end = ((u64)READ_ONCE(ra->prev_pos) + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	view->origin = view->start - ((s64)runs >> 51);
 	view->state = runs & 3;
-	view->gap = 0;
 	for (int i = 0; i < RA_RUNS; i++)
 		view->len[i] = runs >> (2 + 12 * i) & RA_LONG;
 	return READ_ONCE(sysctl_readahead_runs) &&
 	       ra->ra_pages <= inode_to_bdi(ractl->mapping->host)->ra_pages;
 }
 
-/* The next window begins at @start. */
 static void ra_store(struct file_ra_state *ra, const struct ra_view *view, pgoff_t start)
 {
 	unsigned long before = start - view->origin;
@@ -83,8 +80,7 @@ static void ra_set_window(struct file_ra_state *ra, const struct ra_view *view, 
 static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsigned long have,
 			     unsigned long *end)
 {
-	unsigned long least = ULONG_MAX, cost, to, next;
-	int i, k, longer;
+	unsigned long least = ULONG_MAX, cost, to, next, longer, i, k;
 
 	for (*end = 0, i = 0; i < RA_RUNS; i++) {
 		if (len[i] < need || len[i] == RA_LONG)
@@ -109,8 +105,8 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 /* How far the last window was used, one page in RA_DENSE at least. If the run is over marks go. */
 static pgoff_t ra_used_to(struct address_space *mapping, struct ra_view *view, bool over)
 {
-	unsigned long from = max(view->start, view->origin), last = from + RA_AT_ONCE;
-	unsigned long end = from, used = 1, index;
+	unsigned long from = over ? view->origin : max(view->start, view->origin), end = from;
+	unsigned long last = from + RA_AT_ONCE, used = 1, index;
 
 	for (index = from; index < min(view->end, last); index++) {
 		struct folio *folio = filemap_get_folio(mapping, index);
@@ -186,22 +182,25 @@ static void ra_set_mark(struct address_space *mapping, pgoff_t index)
 	folio_put(folio);
 }
 
-/* Read the window that was chosen, page by page, and mark those behind a fault. */
-void ra_runs_read(struct readahead_control *ractl)
+/* Read the window that was chosen; apart what only some of the runs want: nobody waits for it. */
+void ra_runs_read(struct readahead_control *ractl, unsigned long pages)
 {
 	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE + 1, sure;
 	struct ra_view view;	/* maybe another thread's by now */
 
 	ra_load(ractl, &view);
-	/* What only some of the runs want is a request of its own, that nobody waits for. */
 	sure = view.end;
-	for (int i = 0; i < RA_RUNS && view.state >= RA_READS && view.start >= index; i++)
-		if (view.origin + view.len[i] > view.start)
+	for (int i = 0; i < RA_RUNS && view.state >= RA_READS && view.start == index; i++)
+		if (view.origin + view.len[i] >= index + pages)
 			sure = min(sure, view.origin + view.len[i]);
+	WRITE_ONCE(ractl->ra->size, sure - view.start);
 	ractl->_index = view.start;
 	force_page_cache_ra(ractl, sure - view.start);
-	ractl->_index = sure;
-	force_page_cache_ra(ractl, view.end - sure);
+	if (READ_ONCE(ractl->ra->size) == sure - view.start) {
+		WRITE_ONCE(ractl->ra->size, view.end - view.start);
+		ractl->_index = sure;
+		force_page_cache_ra(ractl, view.end - sure);
+	}
 	if (view.mark < view.end)
 		ra_set_mark(ractl->mapping, view.mark);
 	last = min(last, min(view.end, view.origin + RA_AT_ONCE));
@@ -239,7 +238,6 @@ bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned
 		view.origin = index + pages;
 	}
 	if (end) {
-		/* Not beside a stream: its marks would be missing there. */
 		end = ra_warm_end(ractl, &view, view.origin + end, known ? max : 0);
 	} else if (history > pages && !xa_is_value(xa_load(&ractl->mapping->i_pages, index))) {
 		/* A stream's track, none that had to go: the next window is begun in this one. */
@@ -248,7 +246,7 @@ bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned
 	}
 	if (end) {
 		ra_set_window(ractl->ra, &view, index, end, most, history > pages ? pages : 0);
-		ra_runs_read(ractl);
+		ra_runs_read(ractl, pages);
 	} else {
 		ra_store(ractl->ra, &view, index);
 	}
@@ -272,7 +270,7 @@ bool ra_runs_mark(struct readahead_control *ractl, struct folio *folio, unsigned
 	if (end > have) {
 		ra_set_window(ractl->ra, &view, view.end, view.origin + end,
 			      min(max, max(2 * (view.end - view.start), RA_AT_ONCE)), 0);
-		ra_runs_read(ractl);
+		ra_runs_read(ractl, 0);
 	} else if (!end) {
 		ra_store(ractl->ra, &view, view.end);
 	}
@@ -285,12 +283,14 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 	unsigned long max = ractl->ra->ra_pages, end = 0, history = 0, size;
 	pgoff_t index = readahead_index(ractl);
 	bool goes_on, back, given_up = misses > RA_AROUND;
-	struct ra_view view;
+	struct ra_view view = { };
 
-	/* Of so small a file half is read, and half of its faults hit, before that is given up. */
+	/* RA_AROUND windows, a quarter of a file or more, are stock's bet that it is all used. */
 	if (!ra_load(ractl, &view) || !max ||
-	    i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= 4 * RA_AROUND * max)
+	    (!given_up && i_size_read(ractl->mapping->host) >> PAGE_SHIFT <= 4 * RA_AROUND * max)) {
+		WRITE_ONCE(ractl->ra->runs, 0);
 		return false;
+	}
 	back = view.start - index - 1 < max;
 	if (back)	/* with the window that reading around had read, no miss but a hit */
 		WRITE_ONCE(ractl->ra->mmap_miss, misses - min(misses, 2U));

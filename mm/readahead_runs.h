@@ -15,7 +15,7 @@ struct readahead_control;
 bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned long max);
 bool ra_runs_mark(struct readahead_control *ractl, struct folio *folio, unsigned long max);
 bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses);
-void ra_runs_read(struct readahead_control *ractl);
+void ra_runs_read(struct readahead_control *ractl, unsigned long pages);
 bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio);
 
 #endif

@@ -175,7 +175,7 @@ static void fault(struct open_file *o, const struct access *a, pgoff_t index)
 	if (policy == AVERAGE || policy == FUTURE)
 		miss(o, a, index, 1);
 	else if (shown(RA_HIDE_FAULTS) && ra_runs_fault(look_at(&seen, o, index), o->ra.mmap_miss))
-		ra_runs_read(&seen.ractl);
+		ra_runs_read(&seen.ractl, 1);
 	else if (!given_up)
 		read_around(o, index);
 }
