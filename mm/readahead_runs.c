@@ -92,8 +92,7 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 			else if (len[k] >= need)
 				cost += to - max(len[k], have);
 		}
-		if (longer)
-			cost += longer * RA_WAIT + ra_cost(len, to + 1, 0, &next);
+		cost += longer * RA_WAIT + ra_cost(len, to + 1, 0, &next);
 		if (cost < least || (cost == least && to < *end)) {
 			least = cost;
 			*end = to;
@@ -161,8 +160,8 @@ static pgoff_t ra_warm_end(struct readahead_control *ractl, const struct ra_view
 	unsigned long index = readahead_index(ractl), warm = index + min(max, RA_AT_ONCE);
 	void *entry;
 
-	if (warm <= end || index - view->prev_end < max ||
-	    (u64)(end - index) * file > RA_WAIT * READ_ONCE(ractl->mapping->nrpages))
+	if (warm <= end || index - view->prev_end < max || (u64)(end - index) * file >
+	    (RA_WAIT + end - index) * READ_ONCE(ractl->mapping->nrpages))
 		return end;
 	xa_for_each_range(&ractl->mapping->i_pages, index, entry, index, warm - 1)
 		if (xa_is_value(entry))
@@ -216,7 +215,7 @@ bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned
 	bool adjacent, goes_on, known;
 	struct ra_view view;
 
-	if (!ra_load(ractl, &view))
+	if (!ra_load(ractl, &view) || i_size_read(ractl->mapping->host) / PAGE_SIZE < RA_RUNS * max)
 		return false;
 	known = view.state != RA_UNKNOWN;
 	adjacent = index - view.prev_end + 1 <= 1;
@@ -314,8 +313,9 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 		return true;
 	}
 	/* A stream: as much again. Else around the fault, as ever, until that was in vain a lot */
-	size = goes_on || history ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
-	index -= goes_on || history ? 0 : min(index, size / 2);
+	goes_on |= history && !xa_is_value(xa_load(&ractl->mapping->i_pages, index));
+	size = goes_on ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
+	index -= goes_on ? 0 : min(index, size / 2);
 	ra_set_window(ractl->ra, &view, index, index + size + (size > 1), size, size - size / 4);
 	return size > 1;
 }
@@ -323,14 +323,14 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 /* A fault has come to a mark: does that only say that the page is touched? One of many is a hit. */
 bool ra_runs_touched(struct readahead_control *ractl, struct folio *folio)
 {
+	pgoff_t index = readahead_index(ractl);
 	struct ra_view view;
 
 	if (!ra_load(ractl, &view) || view.state != RA_FAULTS || folio_test_writeback(folio) ||
-	    readahead_index(ractl) == view.mark ||
-	    readahead_index(ractl) - view.origin >= RA_AT_ONCE)
+	    index == view.mark || index - view.origin >= RA_AT_ONCE)
 		return false;
 	folio_clear_readahead(folio);
-	return readahead_index(ractl) % RA_DENSE;
+	return index % RA_DENSE;
 }
 
 static const struct ctl_table ra_runs_sysctl[] = { {

@@ -243,11 +243,11 @@ static pgoff_t warm_end(unsigned long pages, unsigned long cached, pgoff_t prev_
 
 static void ra_warm(struct kunit *test)
 {
-	/* 4 = 32 f at an eighth of the file */
-	KUNIT_EXPECT_EQ(test, warm_end(4, 124, 500), 104UL);
-	KUNIT_EXPECT_EQ(test, warm_end(4, 125, 500), 132UL);
-	KUNIT_EXPECT_EQ(test, warm_end(31, 968, 500), 131UL);
-	KUNIT_EXPECT_EQ(test, warm_end(31, 969, 500), 132UL);
+	/* 4 (1 - f) = 32 f at a ninth of the file */
+	KUNIT_EXPECT_EQ(test, warm_end(4, 111, 500), 104UL);
+	KUNIT_EXPECT_EQ(test, warm_end(4, 112, 500), 132UL);
+	KUNIT_EXPECT_EQ(test, warm_end(31, 492, 500), 131UL);
+	KUNIT_EXPECT_EQ(test, warm_end(31, 493, 500), 132UL);
 	/* What is as long as a window stays; a scan that leaves pages out does not come back. */
 	KUNIT_EXPECT_EQ(test, warm_end(40, 1000, 500), 140UL);
 	KUNIT_EXPECT_EQ(test, warm_end(4, 900, 90), 104UL);
