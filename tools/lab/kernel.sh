@@ -333,11 +333,13 @@ warnings()
 	return "$rc"
 }
 
-# apply_step PATCH TREE: what is warned of before is no fault of the patch.
+# apply_step PATCH TREE: what is warned of before is no fault of the patch. Options that it brings are
+# in the configuration.
 apply_step()
 {
 	warnings "$1" "$2" >"$2/.lab-warnings" || :
 	patch -d "$2" -p1 --fuzz=0 --no-backup-if-mismatch <"$1"
+	configs step | xargs cat >>"$2/.config"
 	make -C "$2" -s olddefconfig
 }
 
