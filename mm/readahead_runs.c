@@ -87,10 +87,8 @@ static unsigned long ra_cost(const unsigned long *len, unsigned long need, unsig
 			continue;
 		to = max(len[i], have);
 		for (cost = 0, longer = 0, k = 0; k < RA_RUNS; k++) {
-			if (len[k] > to)
-				longer++;
-			else if (len[k] >= need)
-				cost += to - max(len[k], have);
+			longer += len[k] > to;
+			cost += len[k] < need || len[k] > to ? 0 : to - max(len[k], have);
 		}
 		cost += longer * RA_WAIT + ra_cost(len, to + 1, 0, &next);
 		if (cost < least || (cost == least && to < *end)) {
@@ -152,7 +150,7 @@ static unsigned long ra_history(struct readahead_control *ractl, unsigned long m
 	return min(index - 1 - miss, max);
 }
 
-/* Pages of later runs, too: with the part f of the file there one of n saves f / n of a wait. */
+/* Pages of later runs, too: with the part f of the file there one saves f / n waits, costs 1 - f */
 static pgoff_t ra_warm_end(struct readahead_control *ractl, const struct ra_view *view,
 			   pgoff_t end, unsigned long max)
 {
@@ -215,8 +213,10 @@ bool ra_runs_miss(struct readahead_control *ractl, unsigned long pages, unsigned
 	bool adjacent, goes_on, known;
 	struct ra_view view;
 
-	if (!ra_load(ractl, &view) || i_size_read(ractl->mapping->host) / PAGE_SIZE < RA_RUNS * max)
+	if (!ra_load(ractl, &view)) {
+		WRITE_ONCE(ractl->ra->runs, 0);
 		return false;
+	}
 	known = view.state != RA_UNKNOWN;
 	adjacent = index - view.prev_end + 1 <= 1;
 	goes_on = view.state == RA_READS ? index == view.end : adjacent && view.state == RA_SINGLE;
@@ -312,8 +312,8 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 		ra_set_window(ractl->ra, &view, index, end, min(max, RA_AT_ONCE), 1);
 		return true;
 	}
-	/* A stream: as much again. Else around the fault, as ever, until that was in vain a lot */
-	goes_on |= history && !xa_is_value(xa_load(&ractl->mapping->i_pages, index));
+	/* A stream, whose page did not have to go: as much again. Else around it, or it alone */
+	goes_on = goes_on || (history && !xa_is_value(xa_load(&ractl->mapping->i_pages, index)));
 	size = goes_on ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
 	index -= goes_on ? 0 : min(index, size / 2);
 	ra_set_window(ractl->ra, &view, index, index + size + (size > 1), size, size - size / 4);

@@ -196,6 +196,10 @@ static void ra_says_nothing(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ra_load(&reader.ractl, &view));
 	reader.ra.ra_pages = 64;	/* POSIX_FADV_SEQUENTIAL */
 	KUNIT_EXPECT_FALSE(test, ra_load(&reader.ractl, &view));
+	/* Windows are another's from now on: no run is under way in them. */
+	reader.ra.runs = RA_READS;
+	KUNIT_EXPECT_FALSE(test, ra_runs_miss(&reader.ractl, 1, 64));
+	KUNIT_EXPECT_EQ(test, reader.ra.runs, 0ULL);
 	reader.ra.ra_pages = 32;
 	sysctl_readahead_runs = 0;
 	KUNIT_EXPECT_FALSE(test, ra_load(&reader.ractl, &view));
@@ -248,6 +252,7 @@ static void ra_warm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, warm_end(4, 112, 500), 132UL);
 	KUNIT_EXPECT_EQ(test, warm_end(31, 492, 500), 131UL);
 	KUNIT_EXPECT_EQ(test, warm_end(31, 493, 500), 132UL);
+	KUNIT_EXPECT_EQ(test, warm_end(4, 2000, 500), 132UL);
 	/* What is as long as a window stays; a scan that leaves pages out does not come back. */
 	KUNIT_EXPECT_EQ(test, warm_end(40, 1000, 500), 140UL);
 	KUNIT_EXPECT_EQ(test, warm_end(4, 900, 90), 104UL);
