@@ -116,8 +116,8 @@ SHORT_TESTS = test_raw test_readahead test_boundary $(if $(filter-out 7.3,$(base
 TESTS = $(if $(SHORT),$(SHORT_TESTS),$(LONG_FIRST) $(filter-out $(LONG_FIRST),$(sort $(SELFTESTS))))
 # These test tools, and have nothing to find on stock.
 TOOL_TESTS := test_disk_read test_field test_guard test_model_disk
-TEST_ENV = RESULTS=$(RESULTS) $(if $(OPS),DIO_OPS=$(OPS)) $(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT)) \
-	$(if $(STOCK),DIO_STOCK=1 XFAIL=$(RESULTS)/xfail)
+TEST_ENV = RESULTS=$(RESULTS) $(if $(OPS),DIO_OPS=$(OPS)) $(if $(FS),DIO_FS=$(FS)) \
+	$(if $(TEST_LIMIT),TEST_LIMIT=$(TEST_LIMIT)) $(if $(STOCK),DIO_STOCK=1 XFAIL=$(RESULTS)/xfail)
 # Only user-mode Linux has an adapter for test_qla, few kernels fail allocations, and what test_flags
 # holds requests to is 7.3's.
 RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK),$(TOOL_TESTS)) \
