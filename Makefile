@@ -196,8 +196,9 @@ QLA = $(if $(filter 7.3,$(base)),$(LAB)/kernel.sh build um-patched)
 
 # The reports come first, with -j too: all else builds kernels. A step that fails does not stop the
 # others: the verdict names it. V=1 shows the tables. To make test are left load on what others test,
-# arrays that fail, and tests of tools.
-LONG_TESTS := test_file_load test_array_faults test_ra_stress test_model_disk test_field
+# stacks, arrays that fail, and tests of tools.
+LONG_TESTS := test_file_load test_stacks test_array_faults test_ra_stress test_model_disk test_field \
+	test_guard test_help
 run: packages
 	@mkdir -p $(O)/log; touch $(O)/log/run.start; : >$(O)/log/run.failed
 	@echo 'lab: field reports 4 and 5 on a model' >&2

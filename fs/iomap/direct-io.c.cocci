@@ -68,7 +68,7 @@ identifier bio;
 
 // A write over a block that is mapped and was written needs no more than a read of it does.
 
-// places: 6
+// places: 4
 @write depends on plugged exists@
 typedef bool, gfp_t;
 identifier iocb, iter, iomi, gfp, sr, bio;
@@ -91,19 +91,18 @@ expression init, vecs, pool, mapped;
 +			       opf,
  			       gfp, pool);
  	...
--	sr->dio_flags = 0;
-+	sr->dio_flags = write ? IOMAP_DIO_WRITE : 0;
- 	...
- 	bio->bi_ioprio = iocb->ki_ioprio;
-+	if (write)
++	if (write) {
++		sr->dio_flags = IOMAP_DIO_WRITE;
 +		bio->bi_write_hint = iomi->inode->i_write_hint;
- 	...
-+	if (write)
 +		task_io_account_write(sr->size);
++	}
  	if (
 -	    user_backed_iter(iter)
 +	    !write && user_backed_iter(iter)
- 	    ) { ... }
+ 	    ) {
+		...
+		sr->dio_flags |= ...;
+ 	}
  	...
  }
 
