@@ -242,7 +242,7 @@ series:
 		$(if $(TOPIC),--topic $(TOPIC)) "$$tree"
 
 series-steps: TOPIC := $(or $(TOPIC),tree)
-series-steps: series selftests
+series-steps: selftests
 	@mkdir -p $(O)/log; tree=$${KSRC:-$$($(LAB)/kernel.sh source)} && \
 		$(LAB)/series_steps.py --out $(O) --topic $(TOPIC) "$$tree" | tee $(O)/log/test_series.tap
 

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Is each step of a series whole, and what does it give?
 
-    series_steps.py TREE --topic NAME       after series.py with the same words; those that a topic
-                                            builds on go first
+    series_steps.py TREE --topic NAME       those that a topic builds on go first
 
-The patches that series.py wrote below $O are applied one after the other to the tree of the stock
+The patches that series.py writes below $O are applied one after the other to the tree of the stock
 kernel, as git am would; what each changes is compiled with W=1, no warning is passed, and the
 kernel boots. Results as TAP.
 
@@ -18,6 +17,7 @@ FROM=NAME of the environment, a patch's name in series/: those before it are app
 Exit: 0 all are whole, 1 one is not (those behind it are not tried), 2 usage.
 """
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -75,8 +75,8 @@ def step(letter, patch, known):
     return True, after
 
 
-def main():
-    args = series.arguments(sys.argv[1:])
+def do_it(argv):
+    args = series.arguments(argv)
     short = overlay.kernel_version(args.tree).rpartition(".")[0]
     letters, folders = series.modern(args.overlay, short)[0].patches, [args.topic]
     if args.topic != series.WHOLE:
@@ -85,12 +85,11 @@ def main():
         by_name = {series.name_of(letter): letter for letter in letters}
         letters = [by_name[name] for one in folders for name in topics[one].lines("Patches")
                    if name in by_name]      # some are for other bases
+    with contextlib.redirect_stdout(sys.stderr):
+        if any(series.do_series(args.overlay, args.tree, args.out, one) for one in folders):
+            return 1
     patches = [patch for one in folders
                for patch in sorted((args.out / f"series-{short}-{one}").glob("0*.patch"))]
-    if len(patches) != len(letters):
-        print(f"series_steps: {len(patches)} patches below {args.out}, {len(letters)} in series/: "
-              "make series", file=sys.stderr)
-        return 2
     names = [series.name_of(letter) for letter in letters]
     begin = os.environ.get("FROM") or names[0]
     if begin not in names:
@@ -111,4 +110,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(overlay.main(sys.argv[1:], do_it, "series_steps"))
