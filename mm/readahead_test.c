@@ -40,62 +40,46 @@ static void open_file(pgoff_t index)
 	reader.ractl._index = index;
 }
 
-/* What it costs to read up to some of the ends, the @n in @ends, one after the other */
+/* What it costs to read up to the ends of the runs in @mask, the first of which is @first */
 static unsigned long cost_of(const unsigned long *len, unsigned long need, unsigned long have,
-			     const unsigned long *ends, int n)
+			     unsigned int mask, unsigned long *first)
 {
-	unsigned long cost = 0;
-	int i, k;
+	unsigned long cost = 0, end, to;
 
-	for (i = 0; i < RA_RUNS; i++) {
-		if (len[i] < need)
+	*first = ULONG_MAX;
+	for (int i = 0; i < RA_RUNS; i++) {
+		if ((mask & 1U << i) && (len[i] < need || len[i] == RA_LONG))
+			return ULONG_MAX;
+		to = ULONG_MAX;
+		for (int k = 0; k < RA_RUNS && len[i] >= need; k++) {
+			end = max(len[k], have);
+			if (!(mask & 1U << k))
+				continue;
+			*first = min(*first, end);
+			if (end < len[i])	/* if two are the same this is not the least */
+				cost += RA_WAIT;
+			else
+				to = min(to, end);
+		}
+		if (len[i] < need || len[i] == RA_LONG)
 			continue;
-		for (k = 0; k < n && ends[k] < len[i]; k++)
-			cost += RA_WAIT;
-		if (k < n)
-			cost += ends[k] - max(len[i], have);
-		else if (len[i] != RA_LONG)
-			return ULONG_MAX;	/* nobody reads all of it */
+		if (to == ULONG_MAX)
+			return to;		/* nobody reads all of it */
+		cost += to - max(len[i], have);
 	}
 	return cost;
-}
-
-/* The ends in @mask, without those that come twice, in order; how many there are */
-static int ends_of(const unsigned long *len, unsigned long need, unsigned long have,
-		   unsigned int mask, unsigned long *ends)
-{
-	unsigned long end;
-	int i, k, n = 0;
-
-	for (i = 0; i < RA_RUNS; i++) {
-		if (!(mask & 1U << i))
-			continue;
-		if (len[i] < need || len[i] == RA_LONG)
-			return -1;
-		end = max(len[i], have);
-		for (k = n++; k && ends[k - 1] > end; k--)
-			ends[k] = ends[k - 1];
-		ends[k] = end;
-	}
-	return n;
 }
 
 /* Of all ways to read these runs none costs less, and one of those begins with this end. */
 static bool is_least(const unsigned long *len, unsigned long need, unsigned long have)
 {
-	unsigned long ends[RA_RUNS], end, cost, least = ULONG_MAX, told;
+	unsigned long first, end, cost, least = ULONG_MAX, told;
 	bool begins = false;
-	unsigned int mask;
-	int n;
 
 	cost = ra_cost(len, need, have, &end);
-	for (mask = 1; mask < 1U << RA_RUNS; mask++) {
-		n = ends_of(len, need, have, mask, ends);
-		if (n <= 0)
-			continue;
-		told = cost_of(len, need, have, ends, n);
-		if (told == cost && ends[0] == end)
-			begins = true;
+	for (unsigned int mask = 1; mask < 1U << RA_RUNS; mask++) {
+		told = cost_of(len, need, have, mask, &first);
+		begins |= told == cost && first == end;
 		least = min(least, told);
 	}
 	return least == ULONG_MAX ? !end && !cost : begins && cost == least;
