@@ -144,7 +144,7 @@ stock-tests:
 races: selftests
 	@rm -rf $(O)/log/races; mkdir -p $(O)/log/races
 	@tree=$$($(LAB)/kernel.sh build races modules) && $(LAB)/guest.sh -k races -t 3600 \
-		env RESULTS=log/races $(TEST_ENV) $(CURDIR)/$(LAB)/races.sh "$$tree" test_ra_stress
+		env $(TEST_ENV) RESULTS=log/races $(CURDIR)/$(LAB)/races.sh "$$tree" test_ra_stress
 
 # Does the lab hear a kernel that complains?
 complaint-tests: packages
