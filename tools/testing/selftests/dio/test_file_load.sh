@@ -21,18 +21,17 @@ command -v fio >/dev/null || fio="program fio is missing"
 one_cpu=
 [ "$(nproc)" -gt 1 ] || one_cpu="one CPU"
 
-# steadiness NAME: the word for dio_race, for faults that stock has, too. exfat and udf of 6.1 have
+# steadiness NAME: the word for dio_race, for faults that stock has, too. udf, and exfat of 6.1, have
 # no inode_dio_wait() before they free blocks; on udf wrong data was seen. reiserfs waits with a
-# lock held that a buffered reader wants, whose page the end of a direct write waits for. ntfs3
-# counts blocks as valid when an AIO write to them has been sent, not when it is done: who reads
-# them meanwhile has what lay on the disk, and puts that back if it is the page that it zeroes the
-# end of.
-no_wait="exfat udf reiserfs"
+# lock held that a buffered reader wants, whose page the end of a direct write waits for. ntfs3, and
+# exfat by iomap, count blocks as valid when an AIO write to them has been sent, not when it is done: who
+# reads them meanwhile has what lay on the disk; ntfs3 puts that back if it is the page that it zeroes
+# the end of.
 steadiness()
 {
-	case $1 in
-	ntfs3)	echo whole ;;
-	*)	! echo "$no_wait" | grep -qw "$1" || echo steady ;;
+	case $1-$(uname -r) in
+	ntfs3-*|exfat-[7-9].*)		echo whole ;;
+	exfat-*|udf-*|reiserfs-*)	echo steady ;;
 	esac
 }
 
