@@ -10,7 +10,6 @@
 
 /* Pages enough to have some side by side and some not */
 #define DIO_TEST_ORDER	3
-#define DIO_TEST_PAGES	BIT(DIO_TEST_ORDER)
 #define DIO_TEST_VECS	4
 
 struct dio_test {

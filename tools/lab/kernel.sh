@@ -333,8 +333,7 @@ warnings()
 	return "$rc"
 }
 
-# apply_step PATCH TREE: what is warned of before is no fault of the patch. Options that it brings are
-# in the configuration.
+# apply_step PATCH TREE: earlier warnings are no fault of the patch; the options that it brings are set.
 apply_step()
 {
 	warnings "$1" "$2" >"$2/.lab-warnings" || :

@@ -3,8 +3,7 @@
 #
 # Runs what tells soonest whether a change is right: for each path that differs from SINCE= (HEAD), the
 # parts of the harness and the selftests on user-mode Linux that .ci/paths names, and a changed
-# selftest itself. test_file_load takes FS=ext2-1k,vfat,xfs of its file systems.
-# Exit: 0 all passed, 1 not, 2 nothing is known of what changed.
+# selftest itself (test_file_load on FS=ext2-1k,vfat,xfs). Exit: 0 all passed, 1 not, 2 nothing is known.
 
 set -eu
 

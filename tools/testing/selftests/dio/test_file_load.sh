@@ -9,8 +9,7 @@
 # the disk of that keeps suspended; and on ocfs2 the readers get a CPU of their own.
 #
 # A case fails on data that is wrong, now or once the file system has been mounted anew, and on
-# processes that hang. DIO_OPS scales the operations of dio_race;
-# DIO_FS=NAME,... tells the file systems.
+# processes that hang. DIO_OPS scales dio_race's operations; DIO_FS=NAME,... is for some.
 
 . "$(dirname "$0")/dio_common.sh"
 . "$(dirname "$0")/dio_files.sh"
