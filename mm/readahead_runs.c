@@ -2,7 +2,6 @@
 /* How far to read ahead: where it costs least, over the last runs (consecutive pages) of a file */
 
 #include <linux/backing-dev.h>
-#include <linux/pagemap.h>
 #include <linux/sysctl.h>
 #include "internal.h"
 #include "readahead_runs.h"
@@ -13,8 +12,9 @@
 #define RA_LONG		4095UL	/* pages, 16 MiB: a stream's, to which one wait is nothing */
 #define RA_WAIT		VM_READAHEAD_PAGES	/* could be read in the time of a wait */
 #define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)	/* pages that a program waits for at once */
-#define RA_DENSE	16	/* one page in so many is touched in a run: a fault maps 64 KiB */
-#define RA_AROUND	100UL	/* more misses than hits end reading around (MMAP_LOTSAMISS) */
+/* One page of so many is touched in a run: a fault maps 64 KiB. Misses less hits: MMAP_LOTSAMISS */
+#define RA_DENSE	16
+#define RA_AROUND	100UL
 
 enum ra_state {
 	RA_UNKNOWN,	/* nothing is known of the run under way */
@@ -182,26 +182,26 @@ static void ra_set_mark(struct address_space *mapping, pgoff_t index)
 /* Read the window that was chosen; apart what only some of the runs want: nobody waits for it. */
 void ra_runs_read(struct readahead_control *ractl, unsigned long pages)
 {
-	pgoff_t index = readahead_index(ractl), last = index + RA_AT_ONCE + 1, sure;
+	pgoff_t index = readahead_index(ractl), end;
 	struct ra_view view;	/* maybe another thread's by now */
 
 	ra_load(ractl, &view);
-	sure = view.end;
+	end = view.end;
 	for (int i = 0; i < RA_RUNS && view.state >= RA_READS && view.start == index; i++)
 		if (view.origin + view.len[i] >= index + pages)
-			sure = min(sure, view.origin + view.len[i]);
-	WRITE_ONCE(ractl->ra->size, sure - view.start);
+			end = min(end, view.origin + view.len[i]);
+	WRITE_ONCE(ractl->ra->size, end - view.start);
 	ractl->_index = view.start;
-	force_page_cache_ra(ractl, sure - view.start);
-	if (READ_ONCE(ractl->ra->size) == sure - view.start) {
+	force_page_cache_ra(ractl, end - view.start);
+	if (READ_ONCE(ractl->ra->size) == end - view.start) {
 		WRITE_ONCE(ractl->ra->size, view.end - view.start);
-		ractl->_index = sure;
-		force_page_cache_ra(ractl, view.end - sure);
+		ractl->_index = end;
+		force_page_cache_ra(ractl, view.end - end);
 	}
 	if (view.mark < view.end)
 		ra_set_mark(ractl->mapping, view.mark);
-	last = min(last, min(view.end, view.origin + RA_AT_ONCE));
-	while (view.state == RA_FAULTS && ++index < last)
+	end = min3(view.end, view.origin + RA_AT_ONCE, index + 1 + RA_AT_ONCE);
+	while (view.state == RA_FAULTS && ++index < end)
 		ra_set_mark(ractl->mapping, index);
 }
 

@@ -14,7 +14,8 @@ which begin with a number of their own: its message, and below "Paths:" what it 
 the kernel, or a folder with a slash at its end; or "PATH up to RULE", the first rules of an edit
 that a later patch carries whole, or all if no later one does). A line says nothing on a base that
 has no such path in its overlay. A folder is a patch, too: its message, and edits, in the three
-forms of overlay.py, of what the patches before it have left. base/V/series/lists/ and
+forms of overlay.py, of what the patches before it have left; of a file that the base does not have
+an edit takes away what later patches bring to it. base/V/series/lists/ and
 base/V/series/tree/ have more patches for base V, or others in place of those of the same name;
 base/V/series/omit lists those that are left out there (lists/NAME, below a comment that says why).
 
@@ -288,19 +289,23 @@ def first_rules(root, letter, found, line):
     raise Fault(source.name, f"has no rule {last} ({letter.name})")
 
 
-def part_of(root, letter, found, tree, now):
+def part_of(root, letter, found, whole, tree, now):
     """What a patch makes of a file that a later one carries whole: ({path: Content}, faults).
-    tree: the base; now: what the patches before have made of it."""
-    if is_step(letter):
-        folder = (root / letter.name).parent
-        step, faults = overlay.scan(folder)
-        faults += gather(tree, now, step)
-        contents, more = overlay.plan(folder, step, now)
-        return contents, [named(root, folder, fault) for fault in faults or more]
+    whole: what the overlay makes of tree, the base; now: what the patches before have made of it."""
     parts = {}
     for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
         parts |= first_rules(root, letter, found, line)
-    return overlay.plan(root, parts, tree)
+    made, faults = overlay.plan(root, parts, tree)
+    if is_step(letter):
+        folder = (root / letter.name).parent
+        step, more = overlay.scan(folder)
+        more += gather(tree, now, step)
+        for path in (path for path in step if path in whole and not (tree / path).exists()):
+            write_file(now, path, whole[path].data)
+        contents, wrong = overlay.plan(folder, step, now)
+        made |= contents
+        faults += [named(root, folder, fault) for fault in more or wrong]
+    return made, faults
 
 
 def modern_patches(root, tree, version):
@@ -314,7 +319,7 @@ def modern_patches(root, tree, version):
     with tempfile.TemporaryDirectory(prefix="series.") as scratch:
         now = Path(scratch)
         for letter in series.patches if not faults else ():
-            contents, more = part_of(root, letter, series.found, tree, now)
+            contents, more = part_of(root, letter, series.found, whole, tree, now)
             faults += more
             contents.update({path: whole[path] for path in series.carried[letter.name]})
             for path, content in contents.items() if not more else ():
