@@ -17,10 +17,10 @@ A file below one of DIRS has one of three forms:
                 be there once; an empty line is put between
 
 That is the trunk; it is for the newest base. base/V/ is the layer of an older base V: base/V/omit
-names files of the trunk that are left out there, and what stands below base/V/, in the same forms,
-is applied to what the trunk makes of BASE. Layers do not build on one another. A file that would
-replace one of BASE is refused unless base/replaces has its path. The lines of both lists are names;
-a comment above them, "# why", says why.
+names files of the trunk, or has patterns of names, that are left out there, and what stands below
+base/V/, in the same forms, is applied to what the trunk makes of BASE. Layers do not build on one
+another. A file that would replace one of BASE is refused unless base/replaces has its path. The
+lines of both lists have a comment above them, "# why", that says why.
 
 A path of BASE with CRLF line ends is refused: no patch of it would survive the mail.
 
@@ -45,6 +45,7 @@ Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, 
 
 import argparse
 import difflib
+import fnmatch
 import hashlib
 import os
 import re
@@ -224,12 +225,13 @@ def overlay_for(root, version):
         omitted, replaces = listed(root, layer_of(version) + "omit"), listed(root, REPLACES)
     except Fault as fault:
         return found, [*faults, fault]
-    trunk = {source.name for source in found.values()}
+    trunk = [source.name for source in found.values()]
     faults += [Fault(where, f"the trunk has no file {name}") for name, where in omitted.items()
-               if name not in trunk]
+               if not fnmatch.filter(trunk, name)]
     faults += [Fault(where, f"the overlay has no file {path}") for path, where in replaces.items()
                if path not in plain]
-    found = {path: source for path, source in found.items() if source.name not in omitted}
+    found = {path: source for path, source in found.items()
+             if not any(fnmatch.fnmatch(source.name, name) for name in omitted)}
     faults += lay(found, layer)
     for path, source in found.items():
         source.may_replace = path in replaces
