@@ -91,11 +91,11 @@ identifier folio, refs, flags;
 +	__gup_put_folio(folio, refs, FOLL_PIN);
 +}
 
-// places: 3
+// places: 6
 @unpin depends on put_counted@
-identifier pages, npages, i, nr;
+identifier f =~ "^unpin_user_page(s|_range_dirty_lock)$", npages, i, nr;
 @@
- void unpin_user_pages(struct page **pages, unsigned long npages)
+ void f(..., unsigned long npages, ...)
  {
 +	struct pins pins = { };
  	unsigned long i;
@@ -110,26 +110,7 @@ identifier pages, npages, i, nr;
 +	report_pins(&pins, NR_FOLL_PIN_RELEASED);
  }
 
-// places: 3
-@unpin_range depends on unpin@
-identifier page, npages, make_dirty, i, nr;
-@@
- void unpin_user_page_range_dirty_lock(struct page *page, unsigned long npages, bool make_dirty)
- {
-+	struct pins pins = { };
- 	unsigned long i;
- 	...
- 	unsigned int nr;
- 	...
- 	for (i = 0; i < npages; i += nr) {
- 		...
--		gup_put_folio(folio, nr, FOLL_PIN);
-+		unpin_counted(folio, nr, &pins);
- 	}
-+	report_pins(&pins, NR_FOLL_PIN_RELEASED);
- }
-
-@declare depends on unpin_range@
+@declare depends on unpin@
 attribute name __always_inline;
 @@
  static inline void mm_set_has_pinned_flag(...)
@@ -371,7 +352,7 @@ identifier addr, end, flags, pages, nr, next, pgdp;
 +#include <linux/bvec.h>
 
 @unpin_bvecs depends on include_bvec@
-identifier next = gup_fast_unpin_user_pages;
+identifier next =~ "^(gup_fast_unpin_user_pages|unpin_user_pages_lockless)$";
 @@
 +static unsigned int __unpin_user_bvecs(struct bio_vec *bvecs, unsigned int nr, bool only_dirty)
 +{
