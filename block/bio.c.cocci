@@ -154,7 +154,7 @@ iterator name bio_for_each_folio_all;
  {
 -	struct folio_iter fi;
  	unsigned long flags;
-+	unsigned int done = bio->bi_vcnt;
++	unsigned int done = 0;
 
 -	bio_for_each_folio_all(fi, bio) {
 -		...

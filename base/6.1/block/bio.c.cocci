@@ -115,45 +115,4 @@ identifier bio, mark_dirty, fi, nr, page;
  	...+>
  }
 
-@release_dirty depends on at_once@
-iterator name bio_for_each_folio_all;
-@@
-+/* How many entries were let go: all if all is dirty. References go only together. */
-+static unsigned int bio_release_dirty(struct bio *bio)
-+{
-+	struct folio_iter fi;
-+
-+	if (bio_flagged(bio, BIO_PAGE_PINNED))
-+		return unpin_user_bvecs(bio->bi_io_vec, bio->bi_vcnt, true);
-+	bio_for_each_folio_all(fi, bio)
-+		if (!folio_test_dirty(fi.folio))
-+			return 0;
-+	bio_release_pages(bio, false);
-+	return bio->bi_vcnt;
-+}
-+
- void bio_check_pages_dirty(...)
- { ... }
-
-// places: 3
-@check depends on release_dirty@
-identifier bio, fi, flags;
-iterator name bio_for_each_folio_all;
-@@
- void bio_check_pages_dirty(struct bio *bio)
- {
--	struct folio_iter fi;
- 	unsigned long flags;
-+	unsigned int done = bio_release_dirty(bio);
-
--	bio_for_each_folio_all(fi, bio) {
--		...
--	}
--	bio_release_pages(bio, false);
-+	if (unlikely(done != bio->bi_vcnt))
-+		goto defer;
-	bio_put(bio);
-	...
- }
-
-// rules of block/bio.c.cocci: rest
+// rules of block/bio.c.cocci: check rest
