@@ -7,32 +7,25 @@
 -#define DIO_INLINE_BIO_VECS 4
 +#define DIO_INLINE_BIO_VECS 16
 
+// places: 2
 @cleared depends on more@
 @@
+(
 -	struct bio_vec inline_vecs[DIO_INLINE_BIO_VECS];
-
-@cleared_bio depends on cleared@
-@@
+|
 -	struct bio bio;
+)
 
-@not_cleared depends on cleared_bio@
+// places: 2
+@not_cleared depends on cleared@
 attribute name __uninitialized;
-identifier vecs;
+identifier vecs, ret;
 @@
  __blkdev_direct_IO_simple(...)
  {
 	...
 +	struct bio_vec inline_vecs[DIO_INLINE_BIO_VECS] __uninitialized;
 	struct bio_vec *vecs;
-	...
- }
-
-@bio_not_cleared depends on not_cleared@
-attribute name __uninitialized;
-identifier ret;
-@@
- __blkdev_direct_IO_simple(...)
- {
 	...
 +	struct bio bio __uninitialized;
 	ssize_t ret;
