@@ -108,7 +108,6 @@ struct isp {
 	u64 stat_commands;
 	u64 stat_entries;
 	u64 stat_descriptors;
-	u64 stat_bytes;
 	u64 stat_resets;
 	u64 errors;		/* what the driver did wrong */
 	const char *error;	/* ... the last time */

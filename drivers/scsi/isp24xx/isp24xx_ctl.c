@@ -187,7 +187,7 @@ static int isp_state_show(struct seq_file *m, void *unused)
 		   isp->link, list_count_nodes(&isp->commands));
 	seq_printf(m, "commands %llu\nentries %llu\ndescriptors %llu\n", isp->stat_commands,
 		   isp->stat_entries, isp->stat_descriptors);
-	seq_printf(m, "bytes %llu\nresets %llu\n", isp->stat_bytes, isp->stat_resets);
+	seq_printf(m, "resets %llu\n", isp->stat_resets);
 	for (i = 0; i < ISP_FAULTS; i++)
 		seq_printf(m, "%s %u\n", isp_faults[i], isp->fault[i]);
 	for (i = 0; i < isp->ports; i++)

@@ -166,7 +166,6 @@ static u32 isp_login_command(struct isp *isp, struct logio_entry_24xx *login, u3
 			return LSC_SCODE_NOT_LOGGED_IN;
 		port->login = PDS_PRLI_COMPLETE;
 		return 0;
-	case LCF_COMMAND_PDISC:
 	case LCF_COMMAND_ADISC:
 		return port && port->up && port->login == PDS_PRLI_COMPLETE ? 0 :
 			LSC_SCODE_NOT_LOGGED_IN;
@@ -192,7 +191,7 @@ void isp_login(struct isp *isp, struct logio_entry_24xx *login)
 	login->io_parameter[9] = cpu_to_le32(1);	/* class 3 */
 }
 
-/* A frame that the driver has made: PLOGI to the neighbour, or LOGO. It becomes the answer. */
+/* A frame that the driver has made: PLOGI to the neighbour. It becomes the answer. */
 void isp_els(struct isp *isp, struct els_entry_24xx *els)
 {
 	u32 more = 0, code = LSC_SCODE_CMD_PARAM_ERR;
@@ -203,8 +202,6 @@ void isp_els(struct isp *isp, struct els_entry_24xx *els)
 		code = LSC_SCODE_NOLINK;
 	else if (els->opcode == ELS_DCMD_PLOGI)
 		code = isp_plogi(isp, port, le16_to_cpu(els->nport_handle), LCF_SKIP_PRLI, &more);
-	else if (els->opcode == ELS_DCMD_LOGO)
-		code = 0;
 	told->comp_status = cpu_to_le16(code ? CS_IOCB_ERROR : CS_COMPLETE);
 	told->error_subcode_1 = cpu_to_le32(code);
 	told->error_subcode_2 = cpu_to_le32(more);

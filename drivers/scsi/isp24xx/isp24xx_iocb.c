@@ -324,7 +324,6 @@ static void isp_command(struct isp *isp, u32 index, u8 entries)
 	isp->stat_commands++;
 	isp->stat_entries += entries;
 	isp->stat_descriptors += dsds;
-	isp->stat_bytes += cmd->bytes;
 	list_add_tail(&cmd->list, &isp->commands);
 	if (!isp->link) {
 		isp_end(cmd, CS_PORT_UNAVAILABLE);

@@ -142,7 +142,7 @@ static u16 isp_id_list(struct isp *isp, const u16 *in, u16 *out)
 	return MBS_COMMAND_COMPLETE;
 }
 
-/* Zeros are what there is: in the memory that is dumped, and of what counts errors of the link. */
+/* Zeros are what there is: in the memory that is dumped, and in the map of a loop. */
 static u16 isp_zeros(struct isp *isp, const u16 *in, u32 bytes)
 {
 	void *to = isp_dma(isp, isp_mailbox_dma(in), bytes);
@@ -205,28 +205,18 @@ static u16 isp_firmware_command(struct isp *isp, const u16 *in, u16 *out)
 		return isp_id_list(isp, in, out);
 	case MBC_IOCB_COMMAND_A64:
 		return isp_iocb_command(isp, in);
-	case MBC_GET_LINK_STATUS:
-		return isp_zeros(isp, in, offsetof(struct link_statistics, link_up_cnt));
-	case MBC_GET_LINK_PRIV_STATS:
-		return isp_zeros(isp, in, in[8] * 4);
 	case MBC_GET_FC_AL_POSITION_MAP:
 		return isp_zeros(isp, in, 128);
 	case MBC_LIP_FULL_LOGIN:
 		isp_link(isp, false);
 		isp_link(isp, isp->cable);
 		return MBS_COMMAND_COMPLETE;
-	case MBC_GEN_SYSTEM_ERROR:
-		isp_event(isp, MBA_SYSTEM_ERR, 1, 0, 0);
-		return MBS_COMMAND_COMPLETE;
 	case MBC_STOP_FIRMWARE:
 		isp->started = false;
 		return MBS_COMMAND_COMPLETE;
 	case 0:		/* are you alive? */
 	case MBC_TRACE_CONTROL:
-	case MBC_SERDES_PARAMS:
 	case MBC_SET_FIRMWARE_OPTION:
-	case MBC_SEND_CHANGE_REQUEST:
-	case MBC_PORT_PARAMS:
 	case MBC_SET_RNID_PARAMS:
 		return MBS_COMMAND_COMPLETE;
 	default:

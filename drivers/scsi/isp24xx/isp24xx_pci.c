@@ -63,27 +63,17 @@ void *isp_dma(struct isp *isp, u64 address, u32 bytes)
 }
 
 /* Configuration space: which bits of a byte can be written */
-static u8 isp_cfg_mask(unsigned int offset)
-{
-	switch (offset) {
-	case PCI_COMMAND:
-		return PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY;
-	case PCI_COMMAND + 1:
-		return (PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE) >> 8;
-	case PCI_CACHE_LINE_SIZE:
-	case PCI_LATENCY_TIMER:
-	case PCI_INTERRUPT_LINE:
-	case PCI_BASE_ADDRESS_1 + 2:
-	case PCI_BASE_ADDRESS_1 + 3:
-		return 0xff;
-	case PCI_BASE_ADDRESS_1 + 1:
-		return (u8)~((ISP_BAR_BYTES - 1) >> 8);
-	case ISP_MSIX_CAP + PCI_MSIX_FLAGS + 1:
-		return (PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL) >> 8;
-	default:
-		return 0;
-	}
-}
+static const u8 isp_cfg_mask[256] = {
+	[PCI_COMMAND] = PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY,
+	[PCI_COMMAND + 1] = (PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE) >> 8,
+	[PCI_CACHE_LINE_SIZE] = 0xff,
+	[PCI_LATENCY_TIMER] = 0xff,
+	[PCI_BASE_ADDRESS_1 + 1] = (u8)~((ISP_BAR_BYTES - 1) >> 8),
+	[PCI_BASE_ADDRESS_1 + 2] = 0xff,
+	[PCI_BASE_ADDRESS_1 + 3] = 0xff,
+	[PCI_INTERRUPT_LINE] = 0xff,
+	[ISP_MSIX_CAP + PCI_MSIX_FLAGS + 1] = (PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL) >> 8,
+};
 
 static unsigned long isp_cfg_read(struct um_pci_device *dev, unsigned int offset, int size)
 {
@@ -103,7 +93,7 @@ static void isp_cfg_write(struct um_pci_device *dev, unsigned int offset, int si
 	u8 mask;
 
 	for (; size && offset < sizeof(isp->cfg); size--, offset++, value >>= 8) {
-		mask = isp_cfg_mask(offset);
+		mask = isp_cfg_mask[offset];
 		isp->cfg[offset] = (isp->cfg[offset] & ~mask) | (value & mask);
 	}
 	queue_work(isp->wq, &isp->interrupt);	/* vectors may not be masked any more */
@@ -138,28 +128,18 @@ static void isp_nvram_init(struct isp *isp)
 	nv->nvram_version = cpu_to_le16(ICB_VERSION);
 	nv->version = cpu_to_le16(ICB_VERSION);
 	nv->frame_payload_size = cpu_to_le16(2048);
-	nv->execution_throttle = cpu_to_le16(0xffff);
-	nv->hard_address = cpu_to_le16(124);
 	put_unaligned_be64(isp->name, nv->port_name);
-	put_unaligned_be64(isp->name, nv->node_name);
 	nv->login_retry_count = cpu_to_le16(8);
-	nv->login_timeout = cpu_to_le16(4);
-	nv->firmware_options_1 = cpu_to_le32(BIT_14 | BIT_13 | BIT_2 | BIT_1);
 	nv->firmware_options_2 = cpu_to_le32(BIT_12 | 2 << 4);	/* loop or point to point */
 	nv->firmware_options_3 = cpu_to_le32(2 << 13);	/* any speed */
 	nv->host_p = cpu_to_le32(BIT_11 | BIT_10);
 	nv->reset_delay = 5;
-	nv->max_luns_per_target = cpu_to_le16(128);
 	nv->port_down_retry_count = cpu_to_le16(45);	/* seconds */
 	nv->link_down_timeout = cpu_to_le16(45);
-	strscpy(nv->model_name, "model", sizeof(nv->model_name));
 	for (i = 0; i < sizeof(*nv) / 4 - 1; i++)
 		sum += le32_to_cpu(dword[i]);
 	nv->checksum = cpu_to_le32(-sum);
 }
-
-/* The vital product data, 512 bytes before the NVRAM: a name, and the end */
-static const u8 isp_vpd[] = "\x82\x05\0model\x90\x04\0RV\x01\x2b\x78";
 
 /* A PCI expansion ROM: a header, and a data structure at 0x1c; the one image has 512 bytes */
 static const u8 isp_rom[0x40] = {
@@ -181,19 +161,17 @@ static u32 isp_flash_firmware(u32 dword)
 	}
 }
 
+/* What is in front of the NVRAM, the vital product data, is empty. */
 static u32 isp_vpd_nvram(struct isp *isp, u32 at)
 {
-	if (at >= FA_NVRAM_FUNC0_ADDR && at < FA_NVRAM_FUNC0_ADDR + sizeof(isp->nvram) / 4)
-		return get_unaligned((u32 *)&isp->nvram + at - FA_NVRAM_FUNC0_ADDR);
-	return at < sizeof(isp_vpd) / 4 ? get_unaligned((u32 *)isp_vpd + at) : 0;
+	at -= FA_NVRAM_FUNC0_ADDR;
+	return at < sizeof(isp->nvram) / 4 ? get_unaligned((u32 *)&isp->nvram + at) : 0;
 }
 
 static u32 isp_flash(struct isp *isp)
 {
 	u32 at = isp->flash_addr;
 
-	if (at == FARX_ACCESS_FLASH_CONF + 0x3ab)
-		return 0x1320;	/* who made the flash, and which it is */
 	if (at >= FARX_ACCESS_NVRAM_DATA)
 		return isp_vpd_nvram(isp, at - FARX_ACCESS_NVRAM_DATA);
 	if (at < FARX_ACCESS_FLASH_DATA)
@@ -314,23 +292,15 @@ static u32 isp_reg_read(struct isp *isp, unsigned int offset)
 		return isp->flash_addr | FARX_DATA_FLAG;
 	case REG(flash_data):
 		return isp_flash(isp);
-	case REG(ictrl):
-		return isp->ictrl;
-	case REG(istatus):
-		return isp->host_status & HSRX_RISC_INT ? ISRX_RISC_INT : 0;
-	case REG(req_q_in):
-		return isp->req_in;
 	case REG(req_q_out):
 		return isp->req_out;
 	case REG(rsp_q_in):
 		return isp->rsp_in;
-	case REG(rsp_q_out):
-		return isp->rsp_out;
 	case REG(host_status):
 		return isp->host_status | (isp->paused ? HSRX_RISC_PAUSED : 0);
 	case REG(mailbox0) ... REG(mailbox31):
 		return isp->out[(offset - REG(mailbox0)) / 2];
-	default:	/* ctrl_status, too: no DMA, and no reset, is under way */
+	default:	/* ctrl_status: no DMA, and no reset, is under way; what is but dumped */
 		return 0;
 	}
 }
