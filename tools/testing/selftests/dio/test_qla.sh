@@ -151,12 +151,6 @@ is()
 	[ "$(state "$1")" = "$2" ]
 }
 
-# used FAULT: it has happened as often as it was asked to
-used()
-{
-	is "$1" 0
-}
-
 # busy N: at least N commands are in flight
 busy()
 {
@@ -186,10 +180,10 @@ under_load()
 	loads_end && [ "$under_rc" -eq 0 ] && dio_wait 60 online && right
 }
 
-# some FAULT N: so many commands or answers
+# some FAULT N: so many commands or answers; then none is left to be hit
 some()
 {
-	put "$1" "$2" && dio_wait 120 used "$1"
+	put "$1" "$2" && dio_wait 120 is "$1" 0
 }
 
 # link_fault [GBIT]: the link comes back, with that speed
