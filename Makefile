@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The front door; `make help` lists what it does. Variables: BASE= 6.1, 6.12 or 7.3 (default: the
-# distribution's own) or KSRC= a tree of one of them, O= output (default out/), DISKS= images to
-# attach (default: eight stamped ones in $O/disks).
+# The front door; `make help` lists what it does.
 
 export O := $(abspath $(or $(O),out))
 export BASE KSRC DISKS CONFIG
@@ -60,7 +58,7 @@ help:
 #:   mutants     known faults, all of which must be found, and COUNT= that a machine makes by SEED=
 #:   base-tests  what CI runs of an older base: one kernel, KUnit, selftests, series; base-check: no
 #:               kernel; all in $O/base-BASE
-#:   check       checkpatch, sparse, shellcheck, semantic patches, MAINTAINERS
+#:   check       checkpatch, sparse, shellcheck, semantic patches
 #:   nightly     all of it for all bases, and what CI leaves out: hours
 #: Send:
 #:   series      of 7.3: the topics, their state, and to whom each goes; TOPIC=NAME (or all): its
@@ -292,7 +290,7 @@ boot: disks
 
 # The parts run side by side; each says how long it took.
 CHECKS := check-shell check-smpl check-faults check-series check-sources check-tests check-harness \
-	check-sparse check-maintainers
+	check-sparse
 check: packages
 	@$(LAB)/kernel.sh build $(CHECKED) >/dev/null
 	@mkdir -p $(O)
@@ -325,11 +323,6 @@ check-sparse:
 		[ -n "$$objects" ] || { echo "sparse: no file of ours in $$tree"; exit 1; }; \
 		said=$$(make -s -C "$$tree" C=2 CF=$(CF) $$objects 2>&1 | grep -v '$(SPARSE_NOISE)'); \
 		[ -z "$$said" ] || { echo "sparse: $$said"; false; }; $(took)
-# As get_maintainer.pl reads F: lines, which takes as long for one file as this for all
-FILES := s/^F:\t//; t ok; d; :ok s/[.+]/\\&/g; s/[*]/[^\/]*/g; s/[^\/]$$/&[^\/]*$$/; s/^/^/; p
-check-maintainers:
-	@lost=$$(git ls-files | grep -vEf <(sed -n '$(FILES)' MAINTAINERS)); \
-		[ -z "$$lost" ] || { echo "MAINTAINERS names nobody for $$lost"; false; }; $(took)
 
 clean:
 	rm -rf $(O)
