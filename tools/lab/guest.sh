@@ -36,16 +36,10 @@
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-out=${O:-$top/out}
+# shellcheck source=common.sh
+. "$top/tools/lab/common.sh"
 kernel=patched count=0 psi="" nodes=1 disks=0 limit=600 shell=0
 array="" name="" um=0
-usage="usage: guest.sh [-k KERNEL] [-c] [-p] [-N] [-d|-a ARRAY] [-n NAME] [-t SECONDS] -s | COMMAND..."
-
-die()
-{
-	echo "guest: $2" >&2
-	exit "$1"
-}
 
 while getopts k:cpNda:n:t:s opt; do
 	case $opt in
@@ -58,7 +52,7 @@ while getopts k:cpNda:n:t:s opt; do
 	n)	name=$OPTARG ;;
 	t)	limit=$OPTARG ;;
 	s)	shell=1 ;;
-	*)	die 2 "$usage" ;;
+	*)	die 2 "usage: $(sed -n 's/^#	\(guest.sh .*\)/\1/p' "$0")" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -245,9 +239,10 @@ fi
 	printf 'cd %q\n' "$out"
 	# mkfs.nilfs2 and mkfs.ocfs2 look for it; a minimal host has none. / is an overlay.
 	printf '[ -e /etc/mtab ] || ln -s ../proc/self/mounts /etc/mtab\n'
-	[ ! -e "$tree/.lab-modules" ] || printf 'mkdir -p %s\nln -s %q/* %s\n' /lib/modules \
-		"$tree/modules/lib/modules" /lib/modules
-	[ ! -e "$tree/drivers/char/raw.ko" ] || printf 'insmod %q\n' "$tree/drivers/char/raw.ko"
+	[ ! -e "$tree/.lab-modules" ] || {
+		printf 'mkdir -p /lib/modules\nln -s %q/* /lib/modules\n' "$tree/modules/lib/modules"
+		[ ! -e "$tree/drivers/char/raw.ko" ] || printf 'insmod %q\n' "$tree/drivers/char/raw.ko"
+	}
 	printf '%q ' "$@"
 	printf '>%q 2>&1\necho $? >%q\ndmesg >%q\n' "$run/out" "$run/rc" "$run/dmesg"
 } >"$run/script"
@@ -261,7 +256,7 @@ powered_off()
 {
 	until [ -s "$run/dmesg" ]; do sleep 1 >/dev/null 2>&1; done
 	sleep 60 >/dev/null 2>&1
-	echo "guest: $kernel${name:+-$name} did not power off: ended" >&2
+	say "$kernel${name:+-$name} did not power off: ended"
 	pkill -KILL -P "$pid"	# to SIGTERM it answers with a storm of warnings
 }
 [ "$um" -eq 0 ] || powered_off &

@@ -21,7 +21,7 @@
 # ends in a stamp that holds a checksum of its inputs: after an interruption the next run begins that
 # step again, or make goes on.
 #
-# A kernel must have what its configuration asks for, but for what tools/lab/lacks says (config.py).
+# A kernel must have what its configuration asks for (config.py).
 # JOBS=N sets the number of jobs. Exit: 0 done, 1 a step failed (its log is named), 2 something is
 # missing, 3 the archive of the base cannot be read.
 
@@ -44,39 +44,38 @@ if [ -x /usr/bin/ccache ]; then
 fi
 base=$("$top/tools/lab/base.sh" name) || exit
 
-# Name, the tree that it begins as a copy of, and its configuration: the names of fragments,
-# FRAGMENT.config, of which later ones win. What is named stock has no overlay, but for um-stock: it
-# has the adapter, without which there is no stock driver to test, and cheap interrupts, as um has.
+# Name, the tree that it begins as a copy of, its overlay, and its configuration: the names of
+# fragments, FRAGMENT.config, of which later ones win. Without the adapter there is no stock driver to
+# test; with it come interrupts that cost user-mode Linux no system calls, as um has.
 common="kernel kernel-$base qemu selftests"
-um="kernel kernel-$base um selftests"
+full="$common hba"
+um="kernel kernel-$base selftests"
 kernels="
-stock		source		$common
-patched		stock		$common
-kunit		source		$common kunit compat
-debug		source		$common kunit debug
-races		source		$common races
-distro-stock	source		$common distro distro-$base
-distro		distro-stock	$common distro distro-$base
-um-stock	source		$um um
-um-patched	um-stock	$um um
-um		source		$um kunit debug um
-um-mutant	um		$um kunit debug um
-step		stock		$common
-deb-stock	source		deb
-deb		deb-stock	deb
+stock		source		none	$full
+patched		stock		all	$full
+kunit		source		all	$full kunit compat
+debug		source		all	$common kunit debug
+races		source		all	$full races
+distro-stock	source		none	$common distro distro-$base
+distro		distro-stock	all	$common distro distro-$base
+um-stock	source		adapter	$um um
+um-patched	um-stock	all	$um um
+um		source		all	$um kunit debug um
+um-mutant	um		all	$um kunit debug um
+step		stock		steps	$full
+deb-stock	source		none	deb
+deb		deb-stock	all	deb
 "
-
-# The overlay of um-stock: the adapter, and interrupts that cost user-mode Linux no system calls
 adapter=(drivers/scsi/isp24xx/{Kconfig,Makefile} drivers/scsi/{Kconfig,Makefile}.add
 	arch/um/{include/shared/os.h,os-Linux/{signal,smp,time}.c}.cocci)
 for file in "$top"/drivers/scsi/isp24xx/*.[ch]; do
 	adapter+=("${file#"$top/"}")
 done
 
-# row NAME: its line of the table
+# row NAME: sets from, overlay and fragments to what the table has
 row()
 {
-	awk -v name="$1" '$1 == name { print; found = 1 } END { exit !found }' <<<"$kernels" ||
+	read -r _ from overlay fragments < <(awk -v name="$1" '$1 == name' <<<"$kernels") ||
 		die 2 "no such kernel: $1"
 }
 
@@ -98,10 +97,9 @@ base_name()
 # configs NAME: the files of its configuration
 configs()
 {
-	local row one fragments path
+	local one path
 
-	row=$(row "$1") || exit
-	read -r _ _ fragments <<<"$row"
+	row "$1"
 	for one in $fragments; do
 		path=$top/tools/lab/$one.config
 		[ "$one" != selftests ] || path=$tests_config
@@ -118,12 +116,12 @@ dir_of()
 	case $1 in
 	source)	echo "$cache/$of/source"; return ;;
 	venv)	echo "$cache/virtme-ng-$vng_version"; return ;;
-	*stock)	;;
-	*)	checkout=-$(printf '%s' "$top" | sha256sum | cut -c 1-12) ;;
 	esac
 	files=$(configs "$1") || exit
-	case $1 in	# one directory, as the second begins as a copy of the first
-	um-stock|um-patched)	files+=$(printf '\n%s' "${adapter[@]/#/$top/}") ;;
+	row "$1"
+	case $from-$overlay in
+	*-all|*-steps)	checkout=-$(printf '%s' "$top" | sha256sum | cut -c 1-12) ;;&
+	um-stock-*|*-adapter)	files+=$(printf '\n%s' "${adapter[@]/#/$top/}") ;;
 	esac
 	key=$( (gcc --version; xargs -d "\n" cat <<<"$files"
 		[[ $1-${CONFIG-} != deb*-localmod ]] || echo localmod) | sha256sum | cut -c 1-12)
@@ -212,8 +210,6 @@ compile()
 	um*)	make -C "$2" -j "$jobs" KASAN_SANITIZE_{extable,stacktrace}.o=n linux ;;
 	*)	make -C "$2" -j "$jobs" bzImage ;;
 	esac
-	[ "$1" != debug ] ||
-		make -C "$2" -j "$jobs" drivers/char/raw.ko drivers/misc/lkdtm/lkdtm.ko
 }
 
 # compile_modules TREE: built and installed in TREE/modules, where guest.sh takes them from if the
@@ -265,21 +261,18 @@ lock()
 # one, and run COMMAND NAME TREE, unless STAMP says that this was done
 make_tree()
 {
-	local name=$1 stamp what=$3 tree from sum="" overlay=$top
+	local name=$1 stamp what=$3 tree sum="" overlay_dir=$top
 
+	row "$name"
 	tree=$(dir_of "$name") stamp=$tree/$2
-	read -r _ from _ < <(row "$name")
 	shift 3
 	[ -d "$tree" ] || step "copy-$name" copy_tree "$(dir_of "$from")" "$tree"
-	case $name in
-	um-stock)	overlay=$tree.overlay; model "$overlay" ;;
-	*stock)		overlay="" ;;
-	esac
-	[ -z "$overlay" ] || sum=$(overlay_sum "$overlay")
+	[ "$overlay" != adapter ] || { overlay_dir=$tree.overlay; model "$overlay_dir"; }
+	[ "$overlay" = none ] || sum=$(overlay_sum "$overlay_dir")
 	[ ! -e "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ] || return 0
 	rm -f "$stamp"
 	[ -z "$sum" ] || step "overlay-$name" \
-		"$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$overlay"
+		"$top/tools/lab/overlay.py" "$(dir_of source)" "$tree" --overlay "$overlay_dir"
 	step "configure-$name" configure "$name" "$tree"
 	step "$what-$name" "$@" "$name" "$tree"
 	echo "$sum" >"$stamp"
@@ -303,10 +296,9 @@ begin()
 # build NAME [modules]: what it begins as a copy of comes first
 build()
 {
-	local row from tree
+	local tree
 
-	row=$(row "$1") || exit
-	read -r _ from _ <<<"$row"
+	row "$1"
 	if [ "$from" = source ]; then
 		begin "$1"
 	else
