@@ -11,16 +11,12 @@
 
 set -eu
 
-lab=$(cd "$(dirname "$0")" && pwd)
-out=${O:-$lab/../../out}
-kernel=${1-}
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=common.sh
+. "$top/tools/lab/common.sh"
+lab=$top/tools/lab
+kernel=${1:?usage: kunit.sh kunit|debug|um [LOG]}
 PATH=$PATH:/sbin:/usr/sbin
-
-die()
-{
-	echo "kunit: $*" >&2
-	exit 1
-}
 
 # results LOG: of what the kernel said only the results. Disks that are found meanwhile say so between
 # any two lines, and kunit.py looks for a plan right after its head.
@@ -29,10 +25,9 @@ results()
 	sed 's/\r$//; s/^\[[^]]*\] //' "$1" | grep -E '^ *(TAP|KTAP|1\.\.|ok |not ok |# )' || :
 }
 
-case $kernel in kunit|debug|um) ;; *) die "usage: kunit.sh kunit|debug|um [LOG]" ;; esac
-mkdir -p "$out/log"
 log=${2-$out/log/kunit.log}
 if [ $# -eq 1 ]; then
+	mkdir -p "$out/log"
 	tree=$("$lab/kernel.sh" build "$kernel")
 	guest=(qemu-system-x86_64 -accel tcg -m 512M -display none -no-reboot -serial stdio -monitor none
 		-kernel "$tree/arch/x86/boot/bzImage"
@@ -40,15 +35,15 @@ if [ $# -eq 1 ]; then
 	[ "$kernel" != um ] || guest=("$tree/linux" mem=512M ncpus=2 seccomp=on con=null
 		"con0=fd:0,fd:1" kunit_shutdown=poweroff panic=-1)
 	timeout -k 5 300 "${guest[@]}" </dev/null >"$log" 2>&1 ||
-		die "the guest did not finish within 300 s: $log"
+		die 1 "the guest did not finish within 300 s: $log"
 	results "$log" | tee "$out/log/test_kunit.tap"
 fi
-! "$lab/complaints.sh" "$log" >&2 || die "the kernel complained: $log"
+! "$lab/complaints.sh" "$log" >&2 || die 1 "the kernel complained: $log"
 # It passes what is only oddly numbered or lacks a line, but says [ERROR].
 rc=0
 said=$(python3 "$("$lab/kernel.sh" dir source)/tools/testing/kunit/kunit.py" parse \
 	<(results "$log")) || rc=$?
 if [ "$rc" -ne 0 ] || grep -qF '[ERROR]' <<<"$said"; then
 	grep -E '\[(ERROR|FAILED|CRASHED)\]|Testing complete' <<<"$said" >&2 || echo "$said" >&2
-	die "tests failed or are missing: $log"
+	die 1 "tests failed or are missing: $log"
 fi
