@@ -4,7 +4,7 @@
 # complaints.sh LOG: prints the lines of LOG, with their numbers, in which a kernel complains of
 # itself. Exit: 0 if it does, 1 if it is silent, as grep; 2 if there is no LOG.
 #
-# tests/test_complaints.py has a line for each kind; test_complaints.sh has a kernel say them.
+# test_complaints.sh has a kernel say them.
 
 # WARN, lockdep, RCU and refcounts say "WARNING:"; slub says "BUG kmalloc-64 (...):", and others
 # "BUG:", as the watchdogs of CPUs and workqueues do.
