@@ -122,14 +122,22 @@ RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK
 	$(if $(filter-out um%,$(KERNEL)),test_qla) $(if $(filter-out um debug,$(KERNEL)),test_nomem) \
 	$(if $(filter-out 7.3,$(base)),test_flags),$(TESTS))
 
+# What a stock kernel answers is kept beside it, for the same tests run by the same lab.
+ASKED = tools/testing/selftests/dio $(addprefix $(LAB)/,array.sh common.sh guest.sh selftests.sh xfail.py)
+ANSWERS = $(if $(STOCK),$$($(LAB)/kernel.sh dir $(KERNEL))/answers-$$({ echo '$(TESTS) $(OPS) $(FS)'; \
+	find $(ASKED) -type f -print0 | sort -z | xargs -0 cat; } | sha256sum | cut -c 1-12))
 tests: selftests
 	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,$(MODULES)) >/dev/null
 	@cd $(O) && rm -rf $(RESULTS)/test_[!k]*.tap $(RESULTS)/taken && mkdir -p $(RESULTS)/taken
 	@$(if $(STOCK),awk '/^on / { on = / $(base)[ :]/; next } \
 		on$(if $(filter um%,$(KERNEL)), && !/# large folios:/)' \
 		tools/testing/selftests/dio/stock.xfail >$(O)/$(RESULTS)/xfail)
-	@rc=0; $(if $(filter um kunit debug,$(KERNEL)),$(LAB)/kunit.sh $(KERNEL) || rc=1;) \
-		$(MAKE) -k -j4 $(GUESTS) || rc=1; exit $$rc
+	@rc=0; kept="$(ANSWERS)"; [ ! -d "$$kept" ] || { cp "$$kept"/* $(O)/$(RESULTS) && \
+		echo "lab: $(KERNEL) has answered before: $$kept" >&2; exit; }; \
+		$(if $(filter um kunit debug,$(KERNEL)),$(LAB)/kunit.sh $(KERNEL) || rc=1;) \
+		$(MAKE) -k -j4 $(GUESTS) || rc=1; \
+		[ -z "$$kept" ] || [ $$rc -ne 0 ] || { mkdir "$$kept" && cp $(O)/$(RESULTS)/test_*.tap "$$kept"; }; \
+		exit $$rc
 
 guest-%:
 	@$(LAB)/guest.sh -k $(KERNEL) -n $* -t $(if $(filter debug,$(KERNEL)),7200 -N,3600) \
