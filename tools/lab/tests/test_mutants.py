@@ -35,12 +35,13 @@ class Verdict(unittest.TestCase):
 class Known(unittest.TestCase):
     """What is taken out must stand there once; make check names a known fault whose lines are gone."""
     def test_places(self):
-        text = "# x\n\na: Why,\n# and so on.\n one\n-two\n+2\n\n@@\n-four\n\nb: Why.\n+zero\n one\n"
+        text = ("# x\n\na: Why,\n# and so on.\n\tone two =>\n\t\t1\n\t\t2\n\tfour =>\n"
+                "b: Why.\n\tne => ne 2\n")
         faults = mutants.read_known(text)
         self.assertEqual(list(faults), ["a", "b"])
-        self.assertEqual(mutants.put_in("one\ntwo\n\nfour\n", faults["a"]), "one\n2\n\n")
-        self.assertEqual(mutants.put_in("one\n", faults["b"]), "zero\none\n")
-        for source in ("one\n\ntwo\n\nfour\n", "one\ntwo\n\nfour\nfour\n", "one\ntwo\n\n"):
+        self.assertEqual(mutants.put_in("one\n\ttwo\nfour\n", faults["a"]), "1\n\t\t2\n\n")
+        self.assertEqual(mutants.put_in("one\n", faults["b"]), "one 2\n")
+        for source in ("one\nand two\nfour\n", "one\ntwo\nfour\nfour\n", "one\ntwo\n"):
             self.assertIsNone(mutants.put_in(source, faults["a"]))
 
 

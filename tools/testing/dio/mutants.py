@@ -68,7 +68,6 @@ SUBJECTS = (
 )
 TESTED = [subject for subject in SUBJECTS if subject.tests]
 TRAPS = (signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
-OTHER_USE = "field-"    # right, but slow: for field/report.py
 
 # A source with a fault in it
 Fault = namedtuple("Fault", "name subject text")
@@ -219,33 +218,22 @@ def subject_of(name):
 
 
 def read_known(text):
-    """{name: [(old lines, new lines)...]}: blocks of NAME: WHY, lines as in a diff, @@ between places"""
+    """{name: [(old, new)...]}: of blocks of NAME: WHY, and its edits; mutants/known says how."""
     found = {}
     for block in re.split(r"^(?=[a-z0-9][\w-]*: )", text, flags=re.M)[1:]:
-        head, *lines = block.rstrip("\n").split("\n")
-        places = [([], [])]
-        for line in lines:
-            if line == "@@":
-                places.append(([], []))
-            elif not line.startswith("#"):
-                for side, other in enumerate("+-"):
-                    if not line.startswith(other):
-                        places[-1][side].append(line[1:])
-        found[head.partition(":")[0]] = places
+        head, *places = re.split(r"^\t(?!\t)", block, flags=re.M)
+        found[head.partition(":")[0]] = [place.partition("=>")[::2] for place in places]
     return found
 
 
 def put_in(text, places):
     """The source with a fault in it, or None: what it takes out must be there just once."""
-    lines, at = text.split("\n"), []
     for old, new in places:
-        found = [n for n in range(len(lines)) if lines[n:n + len(old)] == old]
-        if len(found) != 1:
+        old = r"\s+".join(map(re.escape, old.split()))
+        if len(re.findall(old, text)) != 1:
             return None
-        at.append((found[0], old, new))
-    for n, old, new in sorted(at, reverse=True):
-        lines[n:n + len(old)] = new
-    return "\n".join(lines)
+        text = re.sub(old, new.strip().replace("\\", r"\\"), text)
+    return text
 
 
 def known_faults(names):
@@ -272,8 +260,7 @@ def show(name):
 def known(out, names):
     """Each known fault must be killed."""
     made = list(known_faults(names))
-    faults = [f for f in made if f and f.subject.tests and
-              (names or not f.name.startswith(OTHER_USE))]
+    faults = [f for f in made if f and f.subject.tests]
     if "KNOWN" in os.environ:
         faults = random.Random(seed()).sample(faults, min(number("KNOWN", 0), len(faults)))
     baseline(out, [s for s in TESTED if any(fault.subject == s for fault in faults)])
