@@ -1097,7 +1097,3 @@ static int __init dio_setup(void)
 	return 0;
 }
 fs_initcall(dio_setup);
-
-#ifdef CONFIG_DIO_KUNIT_TEST
-#include "direct-io_test.c"
-#endif

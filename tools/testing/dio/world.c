@@ -585,8 +585,9 @@ static int get_block(struct inode *ino, sector_t block, struct buffer_head *bh, 
 	others_run();
 	if (c.locking && !c.write && !now.lock_depth)
 		wrong("mapped a block without the inode lock");
-	if (ino != &inode || !now.dio_count || bh->b_state || bh->b_page || bh->b_bdev ||
-	    !bh->b_size || bh->b_size & ((1UL << c.blkbits) - 1) || block >= c.nr_blocks)
+	if (ino != &inode || !now.dio_count || bh->b_state || bh->b_page || bh->b_blocknr ||
+	    bh->b_bdev || !bh->b_size || bh->b_size & ((1UL << c.blkbits) - 1) ||
+	    block >= c.nr_blocks)
 		wrong("asked for %zu bytes at block %ju", bh->b_size, (uintmax_t)block);
 	if ((uintptr_t)bh->b_private != got.private)
 		wrong("b_private is not what get_block left there");
