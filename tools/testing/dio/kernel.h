@@ -23,6 +23,7 @@
 typedef uint8_t u8;
 typedef uint64_t u64;
 typedef uint64_t sector_t;
+typedef unsigned long pgoff_t;
 typedef unsigned int gfp_t, blk_opf_t, iov_iter_extraction_t;
 
 #ifdef DIO_TRUE_SCALE
@@ -209,12 +210,18 @@ struct super_block {
 	struct workqueue_struct *s_dio_done_wq;
 	char s_id[8];
 	struct block_device *s_bdev;
+	struct backing_dev_info *s_bdi;
 };
 
 int sb_init_dio_done_wq(struct super_block *sb);
 
 struct address_space {
 	unsigned long nrpages;
+	struct inode *host;
+	struct xarray {
+		uint16_t *present;	/* of each page what ra_kernel.h says, or 0 */
+		pgoff_t pages;
+	} i_pages;
 };
 
 struct block_device {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readahead policies on a trace of reads: what each would have had the disk read.
+ * Readahead policies on made traces of reads: what each would have had the disk read.
  *
- *	ra_replay [WORD...] [TRACE]	replay (or stdin); a table
  *	ra_replay try KIND [WORD...]	make a trace and replay it; a line
- *	ra_replay gen KIND [WORD...]	make one, on stdout
  *	ra_replay check TABLE		print the lines of a table anew: are they the same?
  *	ra_replay search [n=1000] [seed=1] [base=]	draw traces: gains and losses, by kind
  *	ra_replay ablate [n=1000] [seed=1] [base=]	the same, without each part of the policy,
  *							and with other waits; all kinds together
- *
- * A trace has a line a read: microseconds, open file, file (both are numbers), byte, length. If the
- * word fault follows, its pages are touched through a mapping. Lines that begin with # are skipped.
  *
  * Words of a replay, with their defaults: max=32 (the largest window, in pages), cache=65536
  * (pages), threads=1 (that take the next read when they are free), base=7.3 (or 6.1: which kernel's
@@ -27,37 +22,30 @@
  * mapped: by faults, or mixed. seed=1. The kinds are such words: kinds[].
  *
  * The policies: "runs" is the kernel's own code, mm/readahead_runs.c, in what "doubling" does for
- * all else: that is what the base does without, as we understand it. "average" is the heuristic of
- * 2.6.6 with its faults. "future" knows the trace: it reads up to two windows ahead what is used
- * before it would be forgotten, over gaps that cost less than a wait. Its time is the best that we
- * know; the pages that it uses are the fewest.
+ * all else: that is what the base does without, as we understand it. "future" knows the trace: it
+ * reads up to two windows ahead what is used before it would be forgotten, over gaps that cost less
+ * than a wait. Its time is the best that we know; the pages that it uses are the fewest.
  *
  * The model: a page cache of so many pages that forgets what was used longest ago, or with "fifo"
  * what came longest ago and was not used twice, as lists of inactive pages do; a disk that
  * takes 200 us for each read and 4 us for each page, reads in parallel; a program that goes on 2 us
- * after it has its page, not before the trace says. A fault takes 1 us besides, and maps what is
- * there of the 16 pages around it.
+ * after it has its page, and reads the nth of a trace after n us at least. A fault takes 1 us
+ * besides, and maps what is there of the 16 pages around it.
  *
- * Exit: 0 done, 1 not ok, 2 usage or a bad trace.
+ * Exit: 0 done, 1 not ok, 2 usage.
  */
-#include "ra_kernel.h"
 #include "readahead_runs.c"
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include "../selftests/dio/model_disk.h"
 #include "ra_model.h"
-#include "steps.h"
 
 /* Many times what was seen */
 #define TRACE_STEPS	100000000UL
 
 /* One read of the trace */
 struct access {
-	unsigned long long us;
-	unsigned int open;
+	struct open_file *open;
 	pgoff_t index;
 	unsigned long pages;
 	bool fault;		/* touched through a mapping */
@@ -71,10 +59,8 @@ static unsigned int nr_accesses;
 
 /* What the words say */
 #define LENS	16
-#define PARTS	4
-#define STREAMS	4096
+#define PARTS	FILES
 #define THREADS	1024
-#define NUMBERS	65536	/* of open files and files in a trace */
 struct part {
 	unsigned long by, streams, from, file, one, of, group, every;
 	unsigned int lens;
@@ -93,32 +79,16 @@ static const struct part one_part = {
 	.lens = 1, .len = { { 16, 16 } },
 };
 
-/* 2.6.6: a run has ended, or goes on: either way the next window is what was used, and a page. */
-static void average_miss(struct open_file *o, pgoff_t index, unsigned long pages)
-{
-	unsigned long window;
-
-	if (index != o->next) {
-		o->average = (o->average + o->serial) / 2;
-		o->serial = 0;
-	}
-	window = min(max(max(o->used + 1, o->average), pages), machine.max);
-	o->used = 0;
-	read_window(o->file, index, window, 0);
-	if (o->average > 1)
-		read_window(o->file, index + window, window, 0);
-}
-
 /* At each page: the next window is begun when the program enters the one before. */
 static void future_miss(struct open_file *o, const struct access *a, pgoff_t index)
 {
 	pgoff_t start = index, end = min(a->index + a->ahead, index + a->most + 1);
 
-	if (!is_cached(&files[o->file], index))
+	if (!is_cached(&o->file->mapping, index))
 		read_window(o->file, a->index - a->behind, a->behind, 0);
 	else if (o->far > index)
 		start = min(o->far, end);
-	while (start < end && is_cached(&files[o->file], start))
+	while (start < end && is_cached(&o->file->mapping, start))
 		start++;
 	o->far = start;
 	if (start < end)
@@ -126,10 +96,7 @@ static void future_miss(struct open_file *o, const struct access *a, pgoff_t ind
 			    min(a->index + a->ahead - start, max(a->most, 1UL)), 0);
 }
 
-enum policy { AVERAGE, DOUBLING, RUNS, FUTURE, POLICIES };
-
-static const char * const policies[POLICIES] = { "average", "doubling", "runs", "future" };
-static enum policy policy;
+static enum policy { DOUBLING, RUNS, FUTURE, POLICIES } policy;
 
 /* Is this part of the policy asked? */
 static bool shown(unsigned int part)
@@ -139,43 +106,38 @@ static bool shown(unsigned int part)
 
 static void miss(struct open_file *o, const struct access *a, pgoff_t index, unsigned long pages)
 {
-	struct seen seen;
-
-	if (policy == AVERAGE)
-		average_miss(o, index, pages);
-	else if (policy == FUTURE)
+	if (policy == FUTURE)
 		future_miss(o, a, index);
 	else if (!shown(RA_HIDE_READS) ||
-		 !ra_runs_miss(look_at(&seen, o, index), pages, machine.max))
+		 !ra_runs_miss(look_at(o, index), pages, machine.max))
 		base_miss(o, index, pages);
 }
 
 /* Of a page that is there */
 static void mark(struct open_file *o, const struct access *a, pgoff_t index, unsigned long pages)
 {
-	struct folio *folio = folio_at(o, index);
-	struct seen seen;
+	u16 *flags = flags_of(o->file, index);
 
 	if (policy == FUTURE)
 		future_miss(o, a, index);
-	if (!(folio->flags & XA_MARK))
+	if (!(*flags & XA_MARK))
 		return;
-	folio->flags &= ~XA_MARK;
+	*flags &= ~XA_MARK;
 	if (!shown(RA_HIDE_MARKS) ||
-	    !ra_runs_mark(look_at(&seen, o, index), folio, machine.max))
+	    !ra_runs_mark(look_at(o, index), (struct folio *)flags, machine.max))
 		base_mark(o, index, pages);
 }
 
 /* A fault on a page that is missing */
 static void fault(struct open_file *o, const struct access *a, pgoff_t index)
 {
+	struct readahead_control *ractl = look_at(o, index);
 	bool given_up = stock_missed(&o->ra);
-	struct seen seen;
 
-	if (policy == AVERAGE || policy == FUTURE)
-		miss(o, a, index, 1);
-	else if (shown(RA_HIDE_FAULTS) && ra_runs_fault(look_at(&seen, o, index), o->ra.mmap_miss))
-		ra_runs_read(&seen.ractl, 1);
+	if (policy == FUTURE)
+		future_miss(o, a, index);
+	else if (shown(RA_HIDE_FAULTS) && ra_runs_fault(ractl, o->ra.mmap_miss))
+		ra_runs_read(ractl, 1);
 	else if (!given_up)
 		read_around(o, index);
 }
@@ -183,11 +145,10 @@ static void fault(struct open_file *o, const struct access *a, pgoff_t index)
 /* And on one that is there */
 static void touch(struct open_file *o, const struct access *a, pgoff_t index)
 {
-	struct folio *folio = folio_at(o, index);
-	struct seen seen;
+	u16 *flags = flags_of(o->file, index);
 
-	if ((folio->flags & XA_MARK) && shown(RA_HIDE_FAULTS) &&
-	    ra_runs_touched(look_at(&seen, o, index), folio))
+	if ((*flags & XA_MARK) && shown(RA_HIDE_FAULTS) &&
+	    ra_runs_touched(look_at(o, index), (struct folio *)flags))
 		return;
 	touched(o, index);
 	mark(o, a, index, machine.max);
@@ -195,25 +156,25 @@ static void touch(struct open_file *o, const struct access *a, pgoff_t index)
 
 /* What came of each */
 static struct outcome {
-	double us, reads, pages, used;
+	double us, pages, used;
 } outcomes[POLICIES];
 
 /* The replay */
 
 static void use_page(struct open_file *o, const struct access *a, pgoff_t index)
 {
-	struct data_file *f = &files[o->file];
 	unsigned long pages = a->index + a->pages - index;
+	struct data_file *f = o->file;
 
-	if (!is_cached(f, index))
+	if (!is_cached(&f->mapping, index))
 		miss(o, a, index, pages);
-	if (!is_cached(f, index))
-		read_window(o->file, index, 1, 0);
+	if (!is_cached(&f->mapping, index))
+		read_window(f, index, 1, 0);
 	mark(o, a, index, pages);
-	if (!is_cached(f, index))
+	if (!is_cached(&f->mapping, index))
 		return;		/* thrown out by what was read ahead of it */
 	wait_for(&f->page[index]);
-	use(o, &f->page[index]);
+	use(f, index);
 	if (machine.old)
 		o->ra.prev_pos = (loff_t)(index + 1) << PAGE_SHIFT;
 }
@@ -221,32 +182,33 @@ static void use_page(struct open_file *o, const struct access *a, pgoff_t index)
 /* A program touches a page of its mapping. */
 static void touch_page(struct open_file *o, const struct access *a, pgoff_t index)
 {
-	struct data_file *f = &files[o->file];
+	struct data_file *f = o->file;
+	u16 *flags = flags_of(f, index);
 
-	if (!(f->present[index] & XA_MAPPED)) {
+	if (!(*flags & XA_MAPPED)) {
 		now += FAULT_US;
-		if (is_cached(f, index))
+		if (is_cached(&f->mapping, index))
 			map_around(o, index, true);
 	}
-	if (!is_cached(f, index)) {
+	if (!is_cached(&f->mapping, index)) {
 		fault(o, a, index);
-		if (!is_cached(f, index))
-			read_window(o->file, index, 1, 0);
+		if (!is_cached(&f->mapping, index))
+			read_window(f, index, 1, 0);
 		wait_for(&f->page[index]);
 		map_around(o, index, false);
-	} else if (!(f->present[index] & XA_MAPPED)) {
+	} else if (!(*flags & XA_MAPPED)) {
 		touch(o, a, index);
-		if (is_cached(f, index) && f->page[index].arrives > now) {
+		if (is_cached(&f->mapping, index) && f->page[index].arrives > now) {
 			wait_for(&f->page[index]);
 			map_around(o, index, false);
 		}
 	}
 	if (policy == FUTURE)
 		mark(o, a, index, 1);
-	if (!is_cached(f, index))
+	if (!is_cached(&f->mapping, index))
 		return;
-	f->present[index] |= XA_MAPPED;
-	use(o, &f->page[index]);
+	*flags |= XA_MAPPED;
+	use(f, index);
 }
 
 /* The thread that is free first takes the next read. */
@@ -264,60 +226,36 @@ static void replay(enum policy which)
 		for (first = 0, i = 1; i < words.threads; i++)
 			if (free_at[i] < free_at[first])
 				first = i;
-		now = max(free_at[first], a->us);
+		now = max(free_at[first], (unsigned long long)(a - trace));
 		for (index = a->index; index < a->index + a->pages; index++)
 			if (a->fault)
-				touch_page(&opens[a->open], a, index);
+				touch_page(a->open, a, index);
 			else
-				use_page(&opens[a->open], a, index);
+				use_page(a->open, a, index);
 		/* 6.1 notes the position page by page, which comes to the same at the next read. */
 		if (!a->fault)
-			opens[a->open].ra.prev_pos = (loff_t)(a->index + a->pages) << PAGE_SHIFT;
+			a->open->ra.prev_pos = (loff_t)(a->index + a->pages) << PAGE_SHIFT;
 		free_at[first] = now;
 		done = max(done, now);
 	}
-	outcomes[which] = (struct outcome){ done, reads, read_pages, used_pages };
+	outcomes[which] = (struct outcome){ done, read_pages, used_pages };
 }
 
 /* The trace */
 
-static void add_access(unsigned long long us, unsigned int open, pgoff_t index,
-		       unsigned long pages, bool fault)
+static void add_access(struct open_file *open, pgoff_t index, unsigned long pages, bool fault)
 {
-	struct data_file *f = &files[opens[open].file];
+	pgoff_t *end = &open->file->mapping.i_pages.pages;
 
-	trace = grow(trace, nr_accesses, sizeof(*trace));
+	/* It grows when it is as long as a power of two. */
+	if (!(nr_accesses & (nr_accesses - 1)))
+		trace = realloc(trace, (2UL * nr_accesses + 1) * sizeof(*trace));
+	if (!trace)
+		die("no memory");
 	trace[nr_accesses++] = (struct access){
-		.us = us, .open = open, .index = index, .pages = pages, .fault = fault,
+		.open = open, .index = index, .pages = pages, .fault = fault,
 	};
-	f->pages = max(f->pages, index + pages);
-}
-
-static void load_trace(FILE *in)
-{
-	static unsigned int known[NUMBERS], file_of[NUMBERS];
-	unsigned long long us, byte, length;
-	unsigned int line_nr, open, file;
-	char line[512], how[8];
-	int n;
-
-	for (line_nr = 1; fgets(line, sizeof(line), in); line_nr++) {
-		if (*line == '#' || *line == '\n')
-			continue;
-		n = sscanf(line, "%llu %u %u %llu %llu %7s", &us, &open, &file, &byte, &length,
-			   how);
-		if (n < 5 || !length || byte >> 44 || length >> 44 || open >= NUMBERS ||
-		    file >= NUMBERS || (n == 6 && strcmp(how, "fault")))
-			die("line %u is not: microseconds open file byte length [fault]", line_nr);
-		if (!file_of[file])
-			file_of[file] = add_file() + 1;
-		if (!known[open])
-			known[open] = add_open(file_of[file] - 1) + 1;
-		add_access(us, known[open] - 1, byte >> PAGE_SHIFT,
-			   ((byte + length - 1) >> PAGE_SHIFT) - (byte >> PAGE_SHIFT) + 1, n == 6);
-	}
-	if (!nr_accesses)
-		die("the trace is empty");
+	*end = max(*end, index + pages);
 }
 
 /*
@@ -331,12 +269,12 @@ static void look_ahead(void)
 
 	for (i = nr_accesses; i--;) {
 		struct access *a = &trace[i], *n;
-		struct data_file *f = &files[opens[a->open].file];
+		struct data_file *f = a->open->file;
 		pgoff_t end = a->index + a->pages;
 
 		a->ahead = a->pages;
 		a->most = machine.max;
-		for (gap = 0; gap < GAP && end + gap < f->pages; gap++) {
+		for (gap = 0; gap < GAP && end + gap < f->mapping.i_pages.pages; gap++) {
 			if (!f->next[end + gap])
 				continue;
 			n = &trace[f->next[end + gap] - 1];
@@ -353,37 +291,6 @@ static void look_ahead(void)
 		for (k = 0; k < a->pages; k++)
 			f->next[a->index + k] = i + 1;
 	}
-}
-
-static void forget_trace(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_files; i++) {
-		free(files[i].present);
-		free(files[i].page);
-		free(files[i].next);
-	}
-	nr_accesses = 0;
-	nr_files = 0;
-	nr_opens = 0;
-	files_end = 0;
-}
-
-static void replay_trace(int first, int last)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_files; i++) {
-		files[i].present = zeroed(files[i].pages, sizeof(*files[i].present));
-		files[i].page = zeroed(files[i].pages, sizeof(*files[i].page));
-		files[i].next = zeroed(files[i].pages, sizeof(*files[i].next));
-		files[i].sector = files_end;
-		files_end += files[i].pages * (PAGE_SIZE / DISK_SECTOR);
-	}
-	look_ahead();
-	for (; first <= last; first++)
-		replay(first);
 }
 
 /* Patterns */
@@ -422,7 +329,8 @@ static pgoff_t *where(const struct part *p)
 	return stream;
 }
 
-static void make_run(const struct part *p, unsigned int open, pgoff_t *at, unsigned long turn)
+static void make_run(const struct part *p, struct open_file *open, pgoff_t *at,
+		     unsigned long turn)
 {
 	unsigned long len = a_length(p, turn), by, n, i, k, all, order[1024];
 	bool fault = p->mapped ^ (p->mixed && !(turn & 1));
@@ -449,20 +357,21 @@ static void make_run(const struct part *p, unsigned int open, pgoff_t *at, unsig
 			k = (p->down ? all - 1 - n - order[i] : n + order[i]) * by;
 			if (p->even ? k % p->of : p->of > 1 && pick(&words.seed, p->of) >= p->one)
 				continue;
-			add_access(nr_accesses, open, index + k, min(by, len - k) + p->uneven,
-				   fault);
+			add_access(open, index + k, min(by, len - k) + p->uneven, fault);
 		}
 	}
 }
 
 static void make_trace(void)
 {
-	unsigned int open[PARTS] = { 0 }, i, k;
-	unsigned long turn, stream;
+	struct open_file *open[PARTS];
+	unsigned long turn, stream, k;
 	pgoff_t *at[PARTS];
 	struct part *p;
+	unsigned int i;
 
-	forget_trace();
+	nr_accesses = 0;
+	forget_files();
 	for (i = 0; i <= words.last; i++) {
 		p = &words.part[i];
 		at[i] = where(p);
@@ -470,10 +379,10 @@ static void make_trace(void)
 			open[i] = open[i - 1];
 			continue;
 		}
-		add_file();
-		open[i] = nr_opens;
+		open[i] = &opens[nr_opens];
 		for (k = 0; k < (p->separate ? p->streams : 1); k++)
-			add_open(nr_files - 1);
+			opens[nr_opens++].file = &files[nr_files];
+		nr_files++;
 	}
 	for (turn = 0; turn < (words.part[0].once ? 1 : words.count); turn++)
 		for (i = 0; i <= words.last; i++) {
@@ -485,15 +394,6 @@ static void make_trace(void)
 		}
 	if (!nr_accesses)
 		die("the trace is empty");
-}
-
-static void print_trace(void)
-{
-	const struct access *a;
-
-	for (a = trace; a < trace + nr_accesses; a++)
-		printf("%llu %u %u %lu %lu%s\n", a->us, a->open, opens[a->open].file,
-		       a->index * PAGE_SIZE, a->pages * PAGE_SIZE, a->fault ? " fault" : "");
 }
 
 /* The words */
@@ -512,11 +412,9 @@ static const struct kind { const char *name, *words; } kinds[] = {
 static unsigned long number(const char *word, const char *text, unsigned long most)
 {
 	unsigned long n;
-	char *end;
+	char more;
 
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || !n || n > most)
+	if (sscanf(text, "%lu%c", &n, &more) != 1 || !n || n > most)
 		die("%s: wanted is 1 to %lu", word, most);
 	return n;
 }
@@ -615,53 +513,44 @@ static void no_words(bool old)
 	words = (struct words){ .threads = 1, .seed = 1, .count = 1000, .part[0] = one_part };
 }
 
-/* A line of a kind and words: words behind one of several parts are the last one's. */
-static void make(const char *line, bool old)
-{
-	no_words(old);
-	read_words(kind_of(line)->words);
-	read_words(line + strcspn(line, " "));
-	make_trace();
-}
-
 /* What is said of a trace, and of many */
 struct shares {
 	double time, pages, best_time, best_pages, best_read;
 };
 
-static struct shares shares(void)
+/* Of a line of a kind and words: words behind one of several parts are the last one's. */
+static struct shares share_of(const char *line, bool old)
 {
 	const struct outcome *o = outcomes, *d = &o[DOUBLING];
+	struct data_file *f;
+	enum policy i;
 
-	replay_trace(DOUBLING, FUTURE);
+	no_words(old);
+	read_words(kind_of(line)->words);
+	read_words(line + strcspn(line, " "));
+	make_trace();
+	for (f = files; f < files + nr_files; f++)
+		set_up_file(f);
+	look_ahead();
+	for (i = 0; i < POLICIES; i++)
+		replay(i);
 	return (struct shares){ o[RUNS].us / d->us, o[RUNS].pages / d->pages, o[FUTURE].us / d->us,
 				o[FUTURE].used / d->pages, o[FUTURE].pages / d->pages };
 }
 
-static struct shares share_of(const char *line, bool old)
+/* Replay the trace of these words. */
+static int try(char **word)
 {
-	make(line, old);
-	return shares();
-}
+	char line[1024] = "";
+	struct shares s;
 
-static void print_try(void)
-{
-	struct shares s = shares();
-
+	for (; *word; word++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s ", *word);
+	s = share_of(line, false);
 	printf("time %.2f (%.1f/%.1f ms) pages %.2f; at best %.2f %.2f\n", s.time,
 	       outcomes[RUNS].us / 1e3, outcomes[DOUBLING].us / 1e3, s.pages, s.best_time,
 	       s.best_pages);
-}
-
-static void print_all(void)
-{
-	const struct outcome *o;
-
-	replay_trace(0, POLICIES - 1);
-	printf("%-10s %10s %10s %10s %10s\n", "policy", "reads", "pages", "unused", "total-ms");
-	for (o = outcomes; o < outcomes + POLICIES; o++)
-		printf("%-10s %10.0f %10.0f %10.0f %10.1f\n", policies[o - outcomes], o->reads,
-		       o->pages, o->pages - o->used, o->us / 1e3);
+	return 0;
 }
 
 /* Replay the lines of a table, print them anew, and say whether they are the same. */
@@ -845,41 +734,18 @@ static int search_all(bool ablate)
 int main(int argc, char **argv)
 {
 	const char *verb = argc > 1 ? argv[1] : "";
-	FILE *in = stdin;
-	int i = 1;
+	int i;
 
-	ra_reads = runs_force;
-	no_words(false);
+	force_page_cache_ra = read_for_policy;
+	if (argc > 2 && !strcmp(verb, "try"))
+		return try(argv + 2);
 	if (argc == 3 && !strcmp(verb, "check"))
 		return check(argv[2]);
-	if (argc > 2 && (!strcmp(verb, "gen") || !strcmp(verb, "try"))) {
-		read_words(kind_of(argv[2])->words);
-		i = 3;
-	} else if (!strcmp(verb, "search") || !strcmp(verb, "ablate")) {
-		i = 2;
-	} else {
-		verb = "";
-	}
-	for (; i < argc; i++) {
-		if (read_word(argv[i]))
-			continue;
-		if (*verb || in != stdin || strchr(argv[i], '='))
+	if (strcmp(verb, "search") && strcmp(verb, "ablate"))
+		die("usage: try KIND [WORD...] | check TABLE | search [WORD...] | ablate [...]");
+	no_words(false);
+	for (i = 2; i < argc; i++)
+		if (!read_word(argv[i]))
 			die("unknown word %s", argv[i]);
-		in = fopen(argv[i], "r");
-		if (!in)
-			die("%s: %s", argv[i], strerror(errno));
-	}
-	if (*verb == 's' || *verb == 'a')
-		return search_all(*verb == 'a');
-	if (*verb)
-		make_trace();
-	else
-		load_trace(in);
-	if (*verb == 'g')
-		print_trace();
-	else if (*verb == 't')
-		print_try();
-	else
-		print_all();
-	return 0;
+	return search_all(*verb == 'a');
 }

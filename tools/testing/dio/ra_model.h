@@ -12,29 +12,23 @@
 #define GAP		(READ_US / READ_PAGE_US)	/* pages that cost a wait */
 
 /* A page of a file; lists by age, over all files */
-struct page {
+struct ra_page {
 	unsigned long long arrives;
-	struct page *newer, *older;
-	unsigned int file;
-	pgoff_t index;
-	bool used;
+	struct ra_page *newer, *older;
+	struct data_file *file;
 };
 
 struct data_file {
-	pgoff_t pages;
-	unsigned long cached;
+	struct inode inode;
+	struct address_space mapping;
 	u64 sector;		/* where it begins on the disk */
-	u16 *present;		/* as in struct xarray */
-	struct page *page;
+	struct ra_page *page;
 	unsigned int *next;	/* of each page the read of the trace that uses it next, or 0 */
 };
 
 struct open_file {
-	unsigned int file;
+	struct data_file *file;
 	struct file_ra_state ra;
-	/* the average of 2.6.6 */
-	unsigned long average, serial, used;
-	pgoff_t next;
 	pgoff_t far;		/* "future" has looked as far as here */
 };
 
@@ -43,19 +37,21 @@ static struct machine {
 	bool disk, fifo, old;
 } machine;
 
-static struct data_file *files;
-static struct open_file *opens;
+#define FILES	4
+#define STREAMS	4096		/* of a file */
+static struct data_file files[FILES];
+static struct open_file opens[FILES * STREAMS];
 static unsigned int nr_files, nr_opens;
 static u64 files_end;		/* the sector behind the last file */
 
 /* The state of one replay */
 static struct disk disk;
 static struct disk_link disk_link;
-static struct page *newest, *oldest;
-static unsigned long cached, reads, read_pages, used_pages;
+static struct ra_page *newest, *oldest;
+static unsigned long cached, read_pages, used_pages;
 static unsigned long long now;
 
-static void __noreturn __printf(1, 2) die(const char *fmt, ...)
+static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -76,25 +72,15 @@ static void *zeroed(size_t n, size_t size)
 	return array;
 }
 
-static void *grow(void *array, unsigned int n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	array = realloc(array, (n ? 2UL * n : 1) * size);
-	if (!array)
-		die("no memory");
-	return array;
-}
-
 /* The cache */
 
-static void unlink_page(struct page *page)
+static void unlink_page(struct ra_page *page)
 {
 	*(page->newer ? &page->newer->older : &newest) = page->older;
 	*(page->older ? &page->older->newer : &oldest) = page->newer;
 }
 
-static void link_newest(struct page *page)
+static void link_newest(struct ra_page *page)
 {
 	page->newer = NULL;
 	page->older = newest;
@@ -102,30 +88,33 @@ static void link_newest(struct page *page)
 	newest = page;
 }
 
-static bool is_cached(const struct data_file *f, pgoff_t index)
+/* What is known of a page, which is what the policy takes for a folio */
+static u16 *flags_of(const struct data_file *f, pgoff_t index)
 {
-	return f->present[index] & XA_PAGE;
+	return &f->mapping.i_pages.present[index];
 }
 
-static void evict(struct page *page)
+static void count_page(struct data_file *f, int one)
 {
-	struct data_file *f = &files[page->file];
+	cached += one;
+	if (!(ra_hidden & RA_HIDE_WARM))
+		f->mapping.nrpages += one;
+}
 
+static void evict(struct ra_page *page)
+{
 	unlink_page(page);
-	f->present[page->index] = XA_SHADOW;
-	f->cached--;
-	cached--;
+	*flags_of(page->file, page - page->file->page) = XA_SHADOW;
+	count_page(page->file, -1);
 }
 
-static void add_page(unsigned int file, pgoff_t index, bool mark, unsigned long long arrives)
+static void add_page(struct data_file *f, pgoff_t index, bool mark, unsigned long long arrives)
 {
-	struct page *page = &files[file].page[index];
-
-	*page = (struct page){ .file = file, .index = index, .arrives = arrives };
-	files[file].present[index] = XA_PAGE | (mark ? XA_MARK : 0);
-	files[file].cached++;
-	link_newest(page);
-	if (++cached > machine.cache)
+	f->page[index] = (struct ra_page){ .file = f, .arrives = arrives };
+	*flags_of(f, index) = XA_PAGE | (mark ? XA_MARK : 0);
+	link_newest(&f->page[index]);
+	count_page(f, 1);
+	if (cached > machine.cache)
 		evict(oldest);
 }
 
@@ -145,21 +134,21 @@ static unsigned long long time_of(struct data_file *f, pgoff_t index, unsigned l
 }
 
 /* Read what of a window is not there, a device read for each stretch without a gap. */
-static void read_window(unsigned int file, pgoff_t start, unsigned long size, unsigned long async)
+static void read_window(struct data_file *f, pgoff_t start, unsigned long size,
+			unsigned long async)
 {
-	struct data_file *f = &files[file];
-	pgoff_t end = min(start + size, f->pages), mark = start + size - async, from, to;
+	pgoff_t end = min(start + size, f->mapping.i_pages.pages), from, to;
+	pgoff_t mark = start + size - async;
 	unsigned long long arrives = now;
 
 	for (from = start; from < end; from = to + 1) {
-		for (to = from; to < end && !is_cached(f, to); to++)
+		for (to = from; to < end && !is_cached(&f->mapping, to); to++)
 			;
 		if (to > from)
 			arrives = time_of(f, from, to - from);
-		reads += to > from;
 		read_pages += to - from;
 		for (start = from; start < to; start++)
-			add_page(file, start, async && start == mark, arrives);
+			add_page(f, start, async && start == mark, arrives);
 	}
 }
 
@@ -248,7 +237,7 @@ static void base_miss(struct open_file *o, pgoff_t index, unsigned long pages)
 			ra->async_size = machine.old ? ra->size : ra->size / 2;
 	} else {
 		while (history < min(machine.max, index) &&
-		       is_cached(&files[o->file], index - 1 - history))
+		       is_cached(&o->file->mapping, index - 1 - history))
 			history++;
 		if (history <= pages) {
 			read_window(o->file, index, pages, 0);
@@ -267,7 +256,6 @@ static void base_miss(struct open_file *o, pgoff_t index, unsigned long pages)
 static void base_mark(struct open_file *o, pgoff_t index, unsigned long pages)
 {
 	struct file_ra_state *ra = &o->ra;
-	struct data_file *f = &files[o->file];
 	pgoff_t miss = index + 1;
 
 	if (old_next(o, index))
@@ -276,7 +264,7 @@ static void base_mark(struct open_file *o, pgoff_t index, unsigned long pages)
 		ra->start += ra->size;
 		ra->size = max(ra->size + 0UL, ra_doubled(ra->size, machine.max));
 	} else {
-		while (miss < f->pages && miss - index <= machine.max && is_cached(f, miss))
+		while (miss - index <= machine.max && is_cached(&o->file->mapping, miss))
 			miss++;
 		if (miss - index > machine.max)
 			return;
@@ -315,53 +303,84 @@ static void read_around(struct open_file *o, pgoff_t index)
 
 static void touched(struct open_file *o, pgoff_t index)
 {
-	if (machine.old || files[o->file].page[index].arrives <= now)
+	if (machine.old || o->file->page[index].arrives <= now)
 		stock_missed_less(&o->ra, 1);
 }
 
-static void wait_for(const struct page *page)
+static void wait_for(const struct ra_page *page)
 {
 	now = max(now, page->arrives);
 }
 
-static void use(struct open_file *o, struct page *page)
+static void use(struct data_file *f, pgoff_t index)
 {
-	if (page->used || !machine.fifo) {
-		unlink_page(page);
-		link_newest(page);
+	u16 *flags = flags_of(f, index);
+
+	if (*flags & XA_USED || !machine.fifo) {
+		unlink_page(&f->page[index]);
+		link_newest(&f->page[index]);
 	}
-	used_pages += !page->used;
-	page->used = true;
-	files[page->file].present[page->index] |= XA_USED;
+	used_pages += !(*flags & XA_USED);
+	*flags |= XA_USED;
 	now += USE_PAGE_US;
-	o->serial++;
-	o->used++;
-	o->next = page->index + 1;
 }
 
 /* Map what is there of the 16 pages around a fault, but for marks. */
 static void map_around(struct open_file *o, pgoff_t index, bool first)
 {
-	struct data_file *f = &files[o->file];
 	pgoff_t i, from = round_down(index, FAULT_AROUND);
+	struct data_file *f = o->file;
 	unsigned int mapped = 0;
 
-	for (i = from; i < min(from + FAULT_AROUND, f->pages); i++) {
-		if (!is_cached(f, i) || f->page[i].arrives > now ||
-		    f->present[i] & (XA_MARK | XA_MAPPED))
+	for (i = from; i < from + FAULT_AROUND; i++) {
+		if (!is_cached(&f->mapping, i) || f->page[i].arrives > now ||
+		    *flags_of(f, i) & (XA_MARK | XA_MAPPED))
 			continue;
-		f->present[i] |= XA_MAPPED;
+		*flags_of(f, i) |= XA_MAPPED;
 		mapped++;
 	}
 	if (machine.old)
 		stock_missed_less(&o->ra, mapped);
-	else if (first && f->present[index] & XA_MAPPED)
+	else if (first && *flags_of(f, index) & XA_MAPPED)
 		stock_missed_less(&o->ra, 1);
+}
+
+static struct backing_dev_info bdi;
+static struct super_block sb = { .s_bdi = &bdi };
+
+/* Once it is known how long it is */
+static void set_up_file(struct data_file *f)
+{
+	struct xarray *pages = &f->mapping.i_pages;
+
+	pages->present = zeroed(pages->pages, sizeof(*pages->present));
+	f->page = zeroed(pages->pages, sizeof(*f->page));
+	f->next = zeroed(pages->pages, sizeof(*f->next));
+	f->inode = (struct inode){ .i_sb = &sb, .i_size = pages->pages * PAGE_SIZE };
+	f->mapping.host = &f->inode;
+	f->sector = files_end;
+	files_end += pages->pages * (PAGE_SIZE / DISK_SECTOR);
+}
+
+static void forget_files(void)
+{
+	struct data_file *f;
+
+	for (f = files; f < files + nr_files; f++) {
+		free(f->mapping.i_pages.present);
+		free(f->page);
+		free(f->next);
+		*f = (struct data_file){ 0 };
+	}
+	nr_files = 0;
+	nr_opens = 0;
+	files_end = 0;
 }
 
 static void forget_all(void)
 {
-	unsigned int i;
+	struct data_file *f;
+	struct open_file *o;
 
 	newest = NULL;
 	oldest = NULL;
@@ -370,73 +389,37 @@ static void forget_all(void)
 	disk_init(&disk, &disk_u320_2004, &disk_link);
 	if (machine.disk && files_end > disk.sectors)
 		die("the files do not fit on the disk");
-	for (i = 0; i < nr_files; i++) {
-		memset(files[i].present, 0, files[i].pages * sizeof(*files[i].present));
-		files[i].cached = 0;
+	bdi.ra_pages = machine.max;
+	ra_miss_old = machine.old;
+	for (f = files; f < files + nr_files; f++) {
+		memset(flags_of(f, 0), 0, f->mapping.i_pages.pages * sizeof(u16));
+		f->mapping.nrpages = 0;
 	}
-	for (i = 0; i < nr_opens; i++)
-		opens[i] = (struct open_file){ .file = opens[i].file, .ra.prev_pos = -1,
-					       .next = ULONG_MAX };
-	reads = 0;
+	for (o = opens; o < opens + nr_opens; o++)
+		*o = (struct open_file){ .file = o->file, .ra.prev_pos = -1,
+					 .ra.ra_pages = machine.max };
 	read_pages = 0;
 	used_pages = 0;
 }
 
-static unsigned int add_file(void)
-{
-	files = grow(files, nr_files, sizeof(*files));
-	files[nr_files] = (struct data_file){ 0 };
-	return nr_files++;
-}
-
-static unsigned int add_open(unsigned int file)
-{
-	opens = grow(opens, nr_opens, sizeof(*opens));
-	opens[nr_opens].file = file;
-	return nr_opens++;
-}
-
 /* What the policy sees of an open file */
-struct seen {
-	struct open_file *open;
-	struct backing_dev_info bdi;
-	struct super_block sb;
-	struct inode inode;
-	struct address_space mapping;
-	struct readahead_control ractl;
-};
-
-static struct readahead_control *look_at(struct seen *seen, struct open_file *o, pgoff_t index)
+static struct readahead_control *look_at(struct open_file *o, pgoff_t index)
 {
-	struct data_file *f = &files[o->file];
+	static struct readahead_control ractl;
 
-	*seen = (struct seen){ .open = o, .bdi.ra_pages = machine.max };
-	seen->sb.s_bdi = &seen->bdi;
-	seen->inode = (struct inode){ .i_sb = &seen->sb, .i_size = f->pages * PAGE_SIZE };
-	seen->mapping = (struct address_space){
-		.i_pages = { .present = f->present, .pages = f->pages },
-		.nrpages = ra_hidden & RA_HIDE_WARM ? 0 : f->cached, .host = &seen->inode,
+	ractl = (struct readahead_control){
+		.ra = &o->ra, .mapping = &o->file->mapping, ._index = index,
 	};
-	seen->ractl = (struct readahead_control){
-		.ra = &o->ra, .mapping = &seen->mapping, ._index = index,
-	};
-	o->ra.ra_pages = machine.max;
-	ra_miss_old = machine.old;
 	/* One run that is remembered is the last of all: each length is the first. */
 	if (ra_hidden & RA_HIDE_LENGTHS)
 		o->ra.runs = (o->ra.runs & ~(((1ULL << 48) - 1) << 2)) |
 			     (o->ra.runs >> 2 & 4095) * 0x1001001001ULL << 2;
-	return &seen->ractl;
+	return &ractl;
 }
 
-static struct folio *folio_at(struct open_file *o, pgoff_t index)
+static void read_for_policy(struct readahead_control *ractl, unsigned long pages)
 {
-	return (struct folio *)&files[o->file].present[index];
-}
+	struct open_file *o = container_of(ractl->ra, struct open_file, ra);
 
-static void runs_force(struct readahead_control *ractl, unsigned long pages)
-{
-	struct seen *seen = (struct seen *)((char *)ractl - offsetof(struct seen, ractl));
-
-	read_window(seen->open->file, ractl->_index, pages, 0);
+	read_window(o->file, ractl->_index, pages, 0);
 }
