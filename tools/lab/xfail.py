@@ -8,10 +8,11 @@ A line of LIST is
 
     TEST: CASE # REASON
 
-CASE is the name of a case of TEST, as a shell pattern. Such a case must fail; if it passes, that is
-a failure (XPASS): it does not tell this kernel from another any more. "(all)" instead of a CASE:
-the whole of TEST must be skipped. "maybe CASE": it fails now and then. All other cases must pass,
-or be skipped. A line that belongs to no case is a failure as well, and so is a plan not kept.
+CASE is the name of a case of TEST, as a shell pattern; with {A,B} in it there are two. Such a case
+must fail; if it passes, that is a failure (XPASS): it does not tell this kernel from another any
+more. "(all)" instead of a CASE: the whole of TEST must be skipped. "maybe CASE": it fails now and
+then. All other cases must pass, or be skipped. A CASE that does not occur is a failure as well, and
+so is a plan not kept.
 
 TAP is changed in place: "not ok" becomes "ok ... # XFAIL REASON" and so on. Exit status: 0 as
 expected, 1 not, 2 usage.
@@ -33,8 +34,11 @@ def expected_of(test, lines):
         name, _, case = what.partition(": ")
         if not (name and case and reason):
             raise ValueError(f"not TEST: CASE # REASON: {line}")
+        head, _, rest = case.removeprefix("maybe ").partition("{")
+        words, _, tail = rest.partition("}")
         if name == test:
-            found.append((case.removeprefix("maybe "), case.startswith("maybe "), reason))
+            found += [(head + word + tail, case.startswith("maybe "), reason)
+                      for word in words.split(",")]
     return found
 
 

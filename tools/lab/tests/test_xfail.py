@@ -12,7 +12,7 @@ LIST = """\
 # a comment
 
 test_a: reads on * # they were never right
-test_a: maybe it races, b # now and then
+test_a: maybe it {races,r*}, b # now and then
 test_b: (all) # no such driver
 test_c: other # not run here
 """
