@@ -22,7 +22,6 @@
 DIO_DIR=$(cd "$(dirname "$0")" && pwd)
 DIO_WRITE=0		# --write was given
 DIO_CONTENT=${DIO_CONTENT-}	# --content=: what the disks may hold, see dio_guard.sh
-DIO_MADE=0		# the disks of DIO_LIST are ours and may be written
 DIO_LIST=""		# dio_get_disks: disks to read, separated by blanks
 DIO_DISK=""		# dio_get_scratch: a disk to write
 DIO_SECTORS=0		# dio_get_part: the length of its part
@@ -51,12 +50,6 @@ _dio_usage()
 	echo "  With neither, scsi_debug disks are made. Exit: 0 passed, 1 failed, 2 usage, 4 skipped."
 }
 
-# busybox's rm has no --one-file-system.
-_dio_remove()
-{
-	rm -rf --one-file-system "$1" 2>/dev/null || grep -q " $1/" /proc/self/mountinfo || rm -rf "$1"
-}
-
 # Undo what was done, newest first, then say how it ended.
 _dio_end()
 {
@@ -64,7 +57,7 @@ _dio_end()
 	trap - EXIT
 	trap '' INT TERM
 	eval "$_dio_cleanup"
-	_dio_remove "$DIO_TMP"
+	grep -q " $DIO_TMP/" /proc/self/mountinfo || rm -rf "$DIO_TMP"
 	[ "$_dio_planned" -gt 0 ] || exit "$_dio_rc"
 	echo "# Totals: pass:$((_dio_ran - _dio_failed - _dio_skipped)) fail:$_dio_failed" \
 		"xfail:0 xpass:0 skip:$_dio_skipped error:0"
@@ -140,12 +133,6 @@ dio_skip_all()
 
 # --- Results -----------------------------------------------------------------------------------
 
-dio_ok()
-{
-	_dio_ran=$((_dio_ran + 1))
-	echo "ok $_dio_ran $1"
-}
-
 dio_skip()
 {
 	_dio_skipped=$((_dio_skipped + 1))
@@ -153,41 +140,42 @@ dio_skip()
 	echo "ok $_dio_ran $1 # SKIP $2"
 }
 
-dio_fail()
+# _dio_test SKIP NAME CMD...: its result; CMD may exit with SKIP to be skipped, for the reason that
+# its last line gives. NAME goes to the kernel's log, too: what is said there next has an owner.
+_dio_test()
 {
-	_dio_failed=$((_dio_failed + 1))
-	_dio_ran=$((_dio_ran + 1))
-	echo "not ok $_dio_ran $1"
-	[ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/# /'
-}
-
-# The case's name goes to the kernel's log, too: what is said there next has an owner.
-_dio_run()
-{
-	_dio_name=$1 _dio_got=0
-	[ ! -w /dev/kmsg ] || { echo "<6>dio: $(basename "$0" .sh): $1" >/dev/kmsg; } 2>/dev/null || :
-	shift
+	_dio_skips=$1 _dio_name=$2 _dio_got=0
+	shift 2
+	[ ! -w /dev/kmsg ] || _dio_put "<6>dio: $(basename "$0" .sh): $_dio_name" /dev/kmsg
 	_dio_line=$*
 	"$@" >"$DIO_TMP/.check" 2>&1 || _dio_got=$?
+	if [ "$_dio_got" = "$_dio_skips" ]; then
+		dio_skip "$_dio_name" "$(tail -n 1 "$DIO_TMP/.check")"
+		return
+	fi
+	_dio_ran=$((_dio_ran + 1))
+	if [ "$_dio_got" -eq 0 ]; then
+		echo "ok $_dio_ran $_dio_name"
+		return
+	fi
+	_dio_failed=$((_dio_failed + 1))
+	echo "not ok $_dio_ran $_dio_name"
+	{
+		printf '%s\n' "exit $_dio_got: $_dio_line"
+		tail -n 20 "$DIO_TMP/.check"
+	} | sed 's/^/# /'
 }
 
 # dio_check NAME CMD...: passes when CMD succeeds; its output is shown when it does not.
 dio_check()
 {
-	_dio_run "$@"
-	_dio_result
+	_dio_test none "$@"
 }
 
-# dio_try NAME CMD...: as dio_check, but CMD may exit with 4 to be skipped, for the reason that its
-# last line gives.
+# dio_try NAME CMD...: as dio_check, but CMD may exit with 4 to be skipped.
 dio_try()
 {
-	_dio_run "$@"
-	if [ "$_dio_got" -eq 4 ]; then
-		dio_skip "$_dio_name" "$(tail -n 1 "$DIO_TMP/.check")"
-	else
-		_dio_result
-	fi
+	_dio_test 4 "$@"
 }
 
 # dio_unless WHY NAME CMD...: as dio_try, but skipped if there is a WHY.
@@ -199,16 +187,6 @@ dio_unless()
 		dio_skip "$1" "$_dio_why"
 	else
 		dio_try "$@"
-	fi
-}
-
-_dio_result()
-{
-	if [ "$_dio_got" -eq 0 ]; then
-		dio_ok "$_dio_name"
-	else
-		dio_fail "$_dio_name" "exit $_dio_got: $_dio_line
-$(tail -n 20 "$DIO_TMP/.check")"
 	fi
 }
 
@@ -310,22 +288,9 @@ _dio_none_came()
 
 # --- scsi_debug --------------------------------------------------------------------------------
 
-# Set an attribute of scsi_debug for the length of the test.
-_dio_sd_set()
-{
-	_dio_old=$(cat "$_dio_sd/$1") || return 1
-	_dio_put "$2" "$_dio_sd/$1" || return 1
-	dio_on_exit _dio_put "$_dio_old" "$_dio_sd/$1"
-}
-
 _dio_put()
 {
 	{ echo "$1" >"$2"; } 2>/dev/null
-}
-
-_dio_unload()
-{
-	modprobe -r -q scsi_debug
 }
 
 # The driver without disks. As a module it must be ours; built in it is there for everybody, and
@@ -336,17 +301,15 @@ _dio_sd_start()
 	[ ! -e /sys/module/scsi_debug/initstate ] ||
 		dio_skip_all "scsi_debug is already loaded by somebody else"
 	if [ ! -d "$_dio_sd" ]; then
-		command -v modprobe >/dev/null ||
-			dio_skip_all "no scsi_debug in this kernel, and no modprobe to load it"
 		modprobe -q scsi_debug add_host=0 dev_size_mb=64 atomic_wr=1 2>/dev/null ||
 			dio_skip_all "no disks given, and scsi_debug cannot be loaded"
-		dio_on_exit dio_wait 10 _dio_unload
+		dio_on_exit dio_wait 10 modprobe -r -q scsi_debug
 	fi
-	[ -w "$_dio_sd/per_host_store" ] ||
-		dio_skip_all "scsi_debug of this kernel cannot give each disk its own store"
 	for _dio_w in per_host_store=1 num_tgts=1 max_luns=1 delay=0; do
-		_dio_sd_set "${_dio_w%=*}" "${_dio_w#*=}" ||
+		_dio_old=$(cat "$_dio_sd/${_dio_w%=*}")
+		_dio_put "${_dio_w#*=}" "$_dio_sd/${_dio_w%=*}" ||
 			dio_skip_all "scsi_debug does not take $_dio_w"
+		dio_on_exit _dio_put "$_dio_old" "$_dio_sd/${_dio_w%=*}"
 	done
 	_dio_sd_ready=1
 }
@@ -376,14 +339,14 @@ _dio_sd_arrived()
 	[ "$_dio_n" -ge "$1" ]
 }
 
-# Make $1 disks and name them in _dio_new.
-_dio_sd_make()
+# dio_sd_make N: makes N disks, and names them in _dio_new.
+dio_sd_make()
 {
 	_dio_sd_start
 	_dio_before=$(_dio_sd_nodes)
 	dio_on_exit _dio_put "-$1" "$_dio_sd/add_host"
 	_dio_put "$1" "$_dio_sd/add_host" || dio_skip_all "scsi_debug makes no disks"
-	dio_wait 30 _dio_sd_arrived "$1" ||
+	dio_wait 120 _dio_sd_arrived "$1" ||
 		dio_skip_all "scsi_debug made only $_dio_n of $1 disks (dev_size_mb x disks of memory?)"
 	dio_settle
 }
@@ -408,41 +371,26 @@ dio_guard()
 	"$DIO_DIR/dio_guard.sh" --content="$DIO_CONTENT" "$@" 2>&1
 }
 
-# dio_get_disks N: DIO_LIST becomes N or more disks that may be read. DIO_MADE is 1 if they are
+# dio_get_disks N: DIO_LIST becomes N or more disks that may be read. Without DIO_DISKS they are
 # ours, so that a test may write to them and pull them out.
 dio_get_disks()
 {
 	if [ -z "${DIO_DISKS-}" ]; then
-		_dio_sd_make "$1"
+		dio_sd_make "$1"
 		DIO_LIST=$_dio_new
-		DIO_MADE=1
 		return
 	fi
 	# shellcheck disable=SC2086 # a list
 	DIO_LIST=$(dio_guard $DIO_DISKS) || dio_skip_all "DIO_DISKS: $DIO_LIST"
-	_dio_n=$(echo "$DIO_LIST" | wc -l)
-	[ "$_dio_n" -ge "$1" ] || dio_skip_all "DIO_DISKS names $_dio_n disks, the test needs $1"
 	DIO_LIST=$(echo "$DIO_LIST" | paste -s -d ' ' -)
-	DIO_MADE=0
-}
-
-# dio_get_paths: DIO_LIST becomes two paths to one disk of ours. All that scsi_debug makes from now on
-# has one store and one WWID.
-dio_get_paths()
-{
-	_dio_sd_start
-	for _dio_w in per_host_store vpd_use_hostno; do
-		_dio_sd_set "$_dio_w" 0 || dio_skip_all "scsi_debug of this kernel makes no paths"
-	done
-	_dio_sd_make 2
-	DIO_LIST=$_dio_new
+	[ "$(echo "$DIO_LIST" | wc -w)" -ge "$1" ] || dio_skip_all "DIO_DISKS: $1 are needed"
 }
 
 # dio_get_scratch: DIO_DISK becomes a disk that may be written.
 dio_get_scratch()
 {
 	if [ -z "${DIO_SCRATCH-}" ]; then
-		_dio_sd_make 1
+		dio_sd_make 1
 		DIO_DISK=$_dio_new
 		return
 	fi
@@ -474,11 +422,7 @@ dio_umount()
 dio_dm()
 {
 	DIO_DM=""
-	DIO_WHY="device-mapper takes no such table: $2"
-	command -v dmsetup >/dev/null || {
-		DIO_WHY="program dmsetup is missing"
-		return 1
-	}
+	DIO_WHY="dmsetup is missing, or device-mapper takes no such table: $2"
 	dmsetup create "dio_$1" --noudevrules --noudevsync --table "$2" 2>/dev/null || return
 	dio_on_exit dio_dm_remove "$1"
 	DIO_DM=/dev/$(dmsetup info -c --noheadings -o blkdevname "dio_$1")
@@ -508,7 +452,7 @@ dio_null()
 	_dio_dir=/sys/kernel/config/nullb/dio_$1
 	DIO_WHY="null_blk cannot be configured here"
 	[ -d /sys/kernel/config/nullb ] || modprobe -q null_blk nr_devices=0 2>/dev/null
-	[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config 2>/dev/null
+	dio_configfs
 	mkdir "$_dio_dir" 2>/dev/null || return
 	dio_on_exit dio_null_remove "$1"
 	shift
@@ -547,12 +491,12 @@ dio_get_raw()
 # io_uring lets go of its files a moment after its program has ended.
 dio_unbind()
 {
-	dio_wait 10 _dio_unbind "$1"
+	dio_wait 10 "$DIO_DIR/raw" "$1" 0 0 >/dev/null 2>&1
 }
 
-_dio_unbind()
+dio_configfs()
 {
-	"$DIO_DIR/raw" "$1" 0 0 >/dev/null 2>&1
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config 2>/dev/null
 }
 
 # dio_pull DEV: take a SCSI disk out, as a hand would.

@@ -14,7 +14,7 @@
 #   btrfs of several disks, a raw device; and, unclaimed, exported (LIO, NVMe target, SCST), below a
 #   loop device, or open for writing in some process
 # - disks of which that is true of another path, told by its WWID, and one disk named twice
-# - disks that hold what blkid knows as anything but swap or a file system of one machine on one
+# - disks that hold what wipefs knows as anything but swap or a file system of one machine on one
 #   disk: a member of LVM, md, ASM, ZFS, a cluster's file system, a partition table. Nothing on this
 #   machine need use those. --content=TYPE, with TYPE as this test calls it, says that you know.
 #
@@ -40,78 +40,29 @@ has()
 	case " $2 " in *" $1 "*) ;; *) return 1 ;; esac
 }
 
-# MAJOR:MINOR of a block device node
+# The numbers of block devices, MAJOR:MINOR in hex, a line each
 devt()
 {
-	_hex=$(stat -L -c '0x%t 0x%T' "$1" 2>/dev/null) || return
-	echo "$((${_hex% *})):$((${_hex#* }))"
+	stat -L -c %t:%T "$@" 2>/dev/null
 }
 
-# same_node NODE MAJOR:MINOR
-same_node()
-{
-	[ -b "$1" ] && [ "$(devt "$1")" = "$2" ]
-}
-
-# names_node FILE MAJOR:MINOR: is there a word in FILE that is a node of it?
-names_node()
-{
-	tr -s ' \t' '\n' <"$1" 2>/dev/null | while read -r _word; do
-		case $_word in
-		/*)	! same_node "$_word" "$2" || echo yes ;;
-		esac
-	done | grep -q yes
-}
-
-# The file in /sys that says that the kernel serves MAJOR:MINOR to others. It does so without O_EXCL.
-exported_by()
-{
-	for _file in /sys/block/loop*/loop/backing_file \
-		/sys/kernel/config/target/core/*/*/info /sys/kernel/config/target/core/*/*/udev_path \
-		/sys/kernel/config/nvmet/subsystems/*/namespaces/*/device_path \
-		/sys/kernel/scst_tgt/devices/*/filename; do
-		if [ -r "$_file" ] && names_node "$_file" "$1"; then
-			echo "$_file"
-			return
-		fi
-	done
-	return 1
-}
-
-# The process that has NODE open for writing: a virtual machine, a data base. (busybox's find has no
-# -lname; of one directory alone ls does not say the name.)
-writer_of()
-{
-	# shellcheck disable=SC2012
-	ls -l /proc/self/fd /proc/[0-9]*/fd 2>/dev/null | awk -v node="$1" '
-		/^\/proc\/.*:$/ { dir = substr($0, 1, length($0) - 1) }
-		$NF == node && $(NF - 1) == "->" { print dir "/" $(NF - 2) }' | while read -r _fd; do
-		_pid=${_fd#/proc/}
-		_pid=${_pid%%/*}
-		grep -qs '^flags:.*[12]$' "/proc/$_pid/fdinfo/${_fd##*/}" || continue
-		echo "$_pid ($(cat "/proc/$_pid/comm"))"
-		break
-	done
-}
-
-# served NODE: prints to whom, of those that do not claim it, and succeeds
+# served NODE: says how it is used by who does not claim it, and succeeds. What the kernel serves to
+# others is named in /sys. A virtual machine or a data base has it open for writing.
 served()
 {
-	if _who=$(exported_by "$(devt "$1")"); then
-		echo "is served to others: $_who"
-	else
-		_who=$(writer_of "$1")
-		[ -n "$_who" ] && echo "is open for writing in process $_who"
-	fi
-}
-
-# holder_of MAJOR:MINOR: who has claimed it, if that can be seen here
-holder_of()
-{
-	awk -v dev="$1" '$3 == dev { print "; mounted on " $5; exit }' /proc/self/mountinfo
-	for _holder in "/sys/dev/block/$1/holders"/*; do
-		[ ! -e "$_holder" ] || printf '; held by %s' "${_holder##*/}"
+	for _file in /sys/block/loop*/loop/backing_file \
+		/sys/kernel/config/target/core/*/*/info \
+		/sys/kernel/config/target/core/*/*/udev_path \
+		/sys/kernel/config/nvmet/subsystems/*/namespaces/*/device_path \
+		/sys/kernel/scst_tgt/devices/*/filename; do
+		# shellcheck disable=SC2046 # names
+		devt $(grep -so '/[^[:space:]]*' "$_file") | grep -qx "$(devt "$1")" || continue
+		echo "is served to others: $_file"
+		return
 	done
+	_pid=$(printf '%s\n' /proc/[0-9]*/fd/* | xargs ls -l 2>/dev/null |
+		sed -n "s|^l.w.* /proc/\([0-9]*\)/fd/[0-9]* -> $1\$|\1|p" | sed q)
+	[ -n "$_pid" ] && echo "is open for writing in process $_pid ($(cat "/proc/$_pid/comm"))"
 }
 
 # Sets node to the kernel's name of the disk NAME.
@@ -120,10 +71,10 @@ find_disk()
 	[ -e "$1" ] || refuse "$1 does not exist"
 	[ -b "$1" ] || refuse "$1 is not a block device"
 	_dev=$(devt "$1")
-	dir=$(readlink -f "/sys/dev/block/$_dev")
+	dir=$(readlink -f "/sys/dev/block/$((0x${_dev%:*})):$((0x${_dev#*:}))")
 	[ -d "$dir" ] || refuse "$1 has no disk behind it"
 	node=/dev/${dir##*/}
-	same_node "$node" "$_dev" || refuse "$1 is ${dir##*/}, but $node is not"
+	[ "$(devt "$node")" = "$_dev" ] || refuse "$1 is ${dir##*/}, but $node is not"
 	[ ! -e "$dir/partition" ] || refuse "$1 is a partition, not a whole disk"
 }
 
@@ -137,6 +88,13 @@ check_twice()
 	done
 }
 
+# Who has claimed it, if that can be seen here
+seen_on()
+{
+	ls "$dir/holders"
+	awk -v dev="$(cat "$dir/dev")" '$3 == dev { print $5 }' /proc/self/mountinfo
+}
+
 # Mounts, swap, dm, md and the like have claimed it, or a partition of it.
 check_use()
 {
@@ -144,7 +102,7 @@ check_use()
 		[ ! -e "$_part" ] || refuse "$1 is partitioned: $(basename "${_part%/partition}")"
 	done
 	_how=$("$claim" "$node" 2>&1) ||
-		refuse "$1 cannot be claimed: ${_how#disk_claim: }$(holder_of "$_dev")"
+		refuse "$1 cannot be claimed: ${_how#disk_claim: } $(seen_on | paste -s -d ' ' -)"
 	for _path in $node $paths; do
 		_how=$(served "$_path") || continue
 		[ "$_path" = "$node" ] || _how="is another path to $_path, which $_how"
@@ -152,34 +110,18 @@ check_use()
 	done
 }
 
-# What blkid finds on NODE, in one word
-found_on()
-{
-	_rc=0 _type="" _table=""
-	_said=$(blkid -p -o export "$1" 2>/dev/null) || _rc=$?
-	while IFS='=' read -r _key _value; do
-		case $_key in
-		TYPE)	_type=$_value ;;
-		PTTYPE)	_table=$_value ;;
-		esac
-	done <<-END
-		$_said
-	END
-	case $_rc:$_type:$_table in
-	2::)		;;
-	0:?*:dos)	echo "$_type" ;;	# the first sector of vfat and ntfs looks like one
-	0:*:?*)		echo "$_table" ;;
-	0:?*:)		echo "$_type" ;;
-	8:*)		echo "ambivalent" ;;
-	*)		echo "unknown" ;;	# blkid is missing
-	esac
-}
-
+# All that wipefs finds. A boot sector looks like a partition table.
 check_content()
 {
-	_found=$(found_on "$node")
-	[ -z "$_found" ] || [ "$_found" = "$content" ] || has "$_found" "$local_content" ||
-		refuse "$1 holds $_found, and others may use that (--content=$_found to allow it)"
+	_found=$(wipefs -p "$node" 2>/dev/null) || _found=0,unknown
+	_found=$(echo "$_found" | sed -n 's/PMBR$/gpt/; /^0/s/.*,//p' | sort -u | paste -s -d ' ' -)
+	case $_found in
+	"dos exfat"|"dos ntfs"|"dos vfat")	_found=${_found#dos } ;;
+	esac
+	for _type in $_found; do
+		has "$_type" "$content $local_content" || refuse "$1 holds $_type," \
+			"and others may use that (--content=$_type to allow it)"
+	done
 }
 
 nodes="" level=2

@@ -226,7 +226,7 @@ exec 9<&-
 dio_check "the closing line's figures agree, all disks" figures_agree $DIO_LIST
 
 while IFS=: read -r each name; do
-	if [ "$DIO_MADE" -eq 0 ]; then
+	if [ -n "${DIO_DISKS-}" ]; then
 		dio_skip "$name" "DIO_DISKS are not written"
 	elif [ "$each" = raw ] && [ ! -e /dev/raw/rawctl ]; then
 		dio_skip "$name" "no raw driver in this kernel"
