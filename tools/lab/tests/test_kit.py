@@ -84,8 +84,8 @@ class Kit(unittest.TestCase):
                                 self.tmp / "field.figures"], env={"PATH": ""}, check=True,
                                capture_output=True, text=True).stdout.splitlines()
         self.assertEqual([line.split() for line in table],
-                         [["field-1", "disks-direct", "mb_per_s", "u"],
-                          ["6.1.7-a", "1.000", "1.100"], ["6.1.9-b", "2.000", "2.100"]])
+                         [["field-1", "disks-direct", "mb_per_s", "u", *words] for words in
+                          (("6.1.7-a", "1.000", "1.100"), ("6.1.9-b", "2.000", "2.100"))])
         self.assertIn("./field --disks", (kit / "README").read_text())
 
     def test_a_program_that_is_not_static(self):

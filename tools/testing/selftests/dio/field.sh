@@ -6,11 +6,10 @@
 #	field --disks DISK... [OPTION]...	a turn under this kernel
 #	field compare FILE...			what each kernel gave, of each file of figures
 #
-# It is called under kernel A, then, the machine booted anew, twice under B, and under A again, so that
-# what drifts is in both. What is done stands in a state file, a line each: KEY, tab, values; the last
-# line of a KEY counts. So a turn that was stopped goes on with the case that was stopped. After each
-# turn the lines of kernels, machine and figures go to a file of their own, which has no names: make
-# report takes that (tools/lab/bench_kit.py).
+# It is called under kernel A, then, the machine booted anew, twice under B, and under A again, so
+# that what drifts is in both. The figures stand in a state file: a turn that was stopped goes on
+# with the case that was stopped. A line is KEY, tab, values; the last line of a KEY counts. After a
+# turn all but what has names goes to a file of its own, for make report (bench_kit.py).
 #
 # Disks are read. What writes needs --write and DIO_SCRATCH=DISK, as in the tests, each time, and
 # dio_guard.sh, which refuses a disk that anybody uses. Documentation/dio/field.rst tells more.
@@ -20,8 +19,6 @@
 
 . "$(dirname "$0")/dio_common.sh"
 . "$DIO_DIR/dio_files.sh"
-. "$DIO_DIR/field_machine.sh"
-. "$DIO_DIR/field_verify.sh"
 . "$DIO_DIR/field_cases.sh"
 
 # The kit has what a machine may lack in bin, by way of busybox.
@@ -31,7 +28,7 @@ figures=field.figures
 tab=$(printf '\t')
 kernel=$(uname -r)
 anew=0 write=0
-named=""
+named="" target=""	# DISKs as they are called; DIO_SCRATCH as the kernel calls it
 seconds=10 rounds=3 verify=64 pattern=all
 bad=0			# data is wrong or has changed
 running=0
@@ -97,21 +94,10 @@ tell()
 
 # --- What is asked for -------------------------------------------------------------------------
 
-# number WORD LEAST: sets the option that --WORD=N names
-number()
-{
-	_value=${1#*=}
-	case $_value in
-	""|*[!0-9]*|??????*)	wrong "$1: not a number, or too large" ;;
-	esac
-	[ "$_value" -ge "$2" ] || wrong "$1: at least $2"
-	_name=${1%%=*}
-	eval "${_name#--}=$_value"
-}
-
 parse()
 {
 	while [ $# -gt 0 ]; do
+		_value=${1#*=}
 		case $1 in
 		--disks)
 			while [ $# -gt 1 ] && [ "${2#-}" = "$2" ]; do
@@ -119,10 +105,15 @@ parse()
 				shift
 			done
 			;;
-		--seconds=*|--rounds=*)	number "$1" 1 ;;
-		--verify=*)	number "$1" 0 ;;
-		--cases=*)	pattern=${1#*=} ;;
-		--content=*)	DIO_CONTENT=${1#*=} ;;
+		--seconds=*|--rounds=*|--verify=*)
+			case $_value in
+			""|*[!0-9]*|??????*)	wrong "$1: not a number, or too large" ;;
+			esac
+			_name=${1%%=*}
+			eval "${_name#--}=$_value"
+			;;
+		--cases=*)	pattern=$_value ;;
+		--content=*)	DIO_CONTENT=$_value ;;
 		--write)	write=1 ;;
 		--anew)		anew=1 ;;
 		*)		wrong "unknown word $1" ;;
@@ -130,22 +121,91 @@ parse()
 		shift
 	done
 	[ -n "$named" ] || wrong "--disks: no disk named"
+	[ $((seconds * rounds)) -gt 0 ] || wrong "--seconds and --rounds: at least 1"
 	[ -n "$(field_names)" ] || wrong "--cases=$pattern: no such case"
 	[ "$write" -eq 0 ] || [ -n "${DIO_SCRATCH-}" ] || wrong "--write: DIO_SCRATCH names no disk"
 	[ "$write" -eq 1 ] || [ -z "${DIO_SCRATCH-}" ] ||
 		say "DIO_SCRATCH=$DIO_SCRATCH is not written unless --write is given too"
 }
 
-# find_disks NAME...: sets nodes, the kernel's names, and target, that of DIO_SCRATCH; or why not
-find_disks()
+# --- What the machine is, and whether the disks' data is right -----------------------------------
+
+# fact NAME DIR FILE...: the first line of each FILE of the kernel's. What tells one machine or disk
+# from all others (names, WWIDs, ports) is not among it.
+fact()
 {
-	target=""
-	[ "$write" -eq 0 ] || set -- "$@" "$DIO_SCRATCH"
-	why=$("$DIO_DIR/dio_guard.sh" --reads "$@" 2>&1) || return
-	nodes=$(echo "$why" | paste -s -d ' ' -)
-	[ "$write" -eq 1 ] || return 0
-	target=${nodes##* } nodes=${nodes% *}
-	why=$(dio_guard "$target")
+	_name=$1 _dir=$2 _told=""
+	shift 2
+	for _file in "$@"; do
+		# Not by read: dash's takes a byte at a time, and after one a sysctl has ended.
+		_value=$(sed -n 1p "$_dir/$_file" 2>/dev/null)
+		[ -z "$_value" ] || _told="$_told${_file##*/} $_value; "
+	done
+	put "machine.$turn" "$_name" "$_told"
+}
+
+# disk_facts N NODE: the disk, the first of its paths, and the driver that this hangs on
+disk_facts()
+{
+	fact "disk $1" "/sys/class/block/$2" size ro queue/scheduler queue/nr_requests \
+		queue/read_ahead_kb queue/max_sectors_kb queue/rotational queue/logical_block_size \
+		queue/physical_block_size queue/write_cache queue/nomerges queue/rq_affinity \
+		queue/wbt_lat_usec
+	_disk="disk $1" _path=/sys/class/block/$2
+	set -- "$_path"/slaves/*
+	[ ! -e "$1" ] || _path=$1
+	_host=$(readlink -f "$_path/device" | sed -n 's|.*/\(host[0-9]*\)/.*|\1|p')
+	put "machine.$turn" "$_disk paths" $#
+	fact "$_disk path" "$_path/device" vendor model rev firmware_rev transport queue_depth
+	fact "$_disk driver" "/sys/class/scsi_host/$_host" proc_name model_name modelname \
+		fw_version fwrev driver_version lpfc_drvr_version can_queue sg_tablesize
+	fact "$_disk port" "/sys/class/fc_host/$_host" speed port_type
+}
+
+put_machine()
+{
+	put "machine.$turn" kernel "$kernel"
+	put "machine.$turn" architecture "$(uname -m)"
+	put "machine.$turn" memory "$(sed -n 's/^MemTotal: *//p' /proc/meminfo)"
+	put "machine.$turn" vm.readahead_runs "$(sed -n 1p /proc/sys/vm/readahead_runs 2>/dev/null)"
+	put "machine.$turn" cpus "$(grep -E '^(model name|microcode)' /proc/cpuinfo | sort |
+		uniq -c | tr -s ' \t\n' '  ;')"
+	put "machine.$turn" "virtual cpus" "$(grep -c '^flags.* hypervisor' /proc/cpuinfo)"
+	_sys=/sys/devices/system
+	# shellcheck disable=SC2046 # file names of the kernel
+	fact mitigations $_sys/cpu/vulnerabilities $(ls $_sys/cpu/vulnerabilities 2>/dev/null)
+	fact clock $_sys cpu/cpu0/cpufreq/scaling_governor \
+		clocksource/clocksource0/current_clocksource
+	fact numa $_sys/node online has_cpu has_memory
+}
+
+# checksum NODE [DD-WORD]: of so many MiB, or of all; fails if they cannot be read
+checksum()
+{
+	{ dd if="$1" bs=1M count="$verify" ${2:+"$2"} 2>/dev/null || : >"$DIO_TMP/unread"; } |
+		sha256sum | cut -d ' ' -f 1
+	[ ! -e "$DIO_TMP/unread" ]
+}
+
+# verify_disk N NODE: reads through the page cache and past it must give the same, and the same as in
+# the turn before. Of a disk that others use neither is known, and that is said.
+verify_disk()
+{
+	[ "$verify" -gt 0 ] || return 0
+	if ! why=$("$DIO_DIR/dio_guard.sh" --unused "$2" 2>&1); then
+		say "$why: its data is not verified, and its figures are of others' I/O, too"
+		in_use=1
+		return
+	fi
+	blockdev --flushbufs "$2"
+	_direct=$(checksum "$2" iflag=direct) || die "$2: $verify MiB cannot be read"
+	_cached=$(checksum "$2") || die "$2: $verify MiB cannot be read"
+	[ "$_direct" = "$_cached" ] ||
+		tell "disk $1: a read through the page cache and one past it give different data"
+	_before=$(get "sum.$1")
+	[ "${_before:-$_direct}" = "$_direct" ] ||
+		tell "disk $1: data has changed since the turn before"
+	put "sum.$1" "$_direct"
 }
 
 # --- Turns -------------------------------------------------------------------------------------
@@ -156,10 +216,7 @@ find_turn()
 	[ "$anew" -eq 0 ] || rm -f "$state"
 	{ : >>"$state"; } 2>/dev/null || die "$state cannot be written"
 	[ -z "$(tail -c 1 "$state")" ] || echo >>"$state"	# the power failed in mid-line
-	turn=1
-	while [ -n "$(get "end.$turn")" ]; do
-		turn=$((turn + 1))
-	done
+	turn=$(($(grep -c '^end' "$state") + 1))
 	_begun=$(get "kernel.$turn")
 	[ "${_begun:-$kernel}" = "$kernel" ] ||
 		die "turn $turn is not done: boot $_begun, and call field again, or --anew"
@@ -179,39 +236,34 @@ as_before()
 		die "other disks than in the turns before, which --anew forgets:$(get disks)"
 }
 
-in_minutes()
+# minutes CASES: what so many take
+minutes()
 {
-	echo "$((($1 + 59) / 60)) min"
+	echo "$((($1 * (rounds * seconds + 2) + 59) / 60)) min"
 }
 
 run_turn()
 {
 	todo=$(field_names)
 	count=$(echo "$todo" | wc -l)
-	each=$((rounds * seconds))
 	say "reads $(echo "$nodes" | wc -w) disks${target:+, WRITES to $DIO_SCRATCH}"
-	say "turn $turn, kernel $kernel: $count cases, $rounds rounds of" \
-		"$seconds s: about $(in_minutes $((count * (each + 2))))"
+	say "turn $turn, kernel $kernel: $count cases, $rounds rounds of $seconds s:" \
+		"about $(minutes "$count")"
 	put "kernel.$turn" "$kernel"
-	field_machine | while IFS= read -r line; do
-		put "machine.$turn" "$line"
-	done
-	field_verify
+	put_machine
 	n=0
-	for each_case in $todo; do
+	for node in $nodes; do
 		n=$((n + 1))
-		[ -n "$(get "done.$turn.$each_case")" ] || run_case "$each_case" \
-			"[turn $turn: $n/$count, $(in_minutes $(((count - n + 1) * (each + 2)))) left]"
+		disk_facts $n "${node##*/}"
+		verify_disk $n "$node"
+	done
+	left=$count
+	for each_case in $todo; do
+		grep -q "^row.$turn$tab.*$tab$each_case$tab" "$state" || run_case "$each_case" \
+			"[turn $turn: $((count - left + 1))/$count, $(minutes "$left") left]"
+		left=$((left - 1))
 	done
 	put "end.$turn" yes
-}
-
-write_figures()
-{
-	if ! grep -E '^(kernel|machine|row)\.|^told' "$state" >"$figures.part" ||
-	   ! mv "$figures.part" "$figures"; then
-		die "$figures cannot be written"
-	fi
 }
 
 # Each figure, and what it was in each round under either kernel
@@ -221,21 +273,9 @@ compare()
 		{ split($1, part, ".") }
 		part[1] == "kernel" { kernel[part[2]] = $2 }
 		part[1] == "row" {
-			id = sprintf("%-9s %-27s %-19s %s", $2, $3, $4, $5)
-			if (!(id in seen))
-				order[++n] = id
-			seen[id] = 1
-			values[id, part[2]] = $6
-		}
-		END {
-			for (i = 1; i <= n; i++) {
-				print order[i]
-				for (turn = 1; turn in kernel; turn++)
-					if ((order[i], turn) in values)
-						printf "  %-30s %s\n", kernel[turn],
-							values[order[i], turn]
-			}
-		}' "$1"
+			printf "%-9s %-27s %-19s %-6s %-25s %s\n", $2, $3, $4, $5,
+				kernel[part[2]], $6
+		}' "$1" | sort -s -k 1,3
 }
 
 stopped()
@@ -245,33 +285,33 @@ stopped()
 		wait "$program_pid" 2>/dev/null
 	fi
 	field_end_case
-	[ "$running" -eq 1 ] || return 0
-	say "what is done stands in $state: field goes on there"
-}
-
-# Two at once would measure each other. Nothing is left behind: the lock is the directory's. Not every
-# busybox has flock.
-be_alone()
-{
-	! command -v flock >/dev/null || { exec 9<. && flock -n 9; } ||
-		die "another field runs in $PWD"
+	[ "$running" -eq 0 ] || say "what is done stands in $state: field goes on there"
 }
 
 run()
 {
 	parse "$@"
 	[ "$(id -u)" -eq 0 ] || die "must be run as root"
-	be_alone
+	# Two would measure each other. The lock is the directory's; not every busybox has flock.
+	! command -v flock >/dev/null || { exec 9<. && flock -n 9; } ||
+		die "another field runs in $PWD"
 	dio_start || die "no temporary directory can be made"
+	[ "$write" -eq 0 ] || named="$named $DIO_SCRATCH"
 	# shellcheck disable=SC2086 # a list
-	find_disks $named || wrong "$why"
+	nodes=$("$DIO_DIR/dio_guard.sh" --reads $named 2>&1) || wrong "$nodes"
+	nodes=$(echo "$nodes" | paste -s -d ' ' -)
+	if [ "$write" -eq 1 ]; then
+		target=${nodes##* } nodes=${nodes% *}
+		why=$(dio_guard "$target") || wrong "$why"
+	fi
 	find_turn
 	as_before
 	running=1
 	dio_on_exit stopped
 	run_turn
 	running=0
-	write_figures
+	grep -E '^(kernel|machine|row)\.|^told' "$state" >$figures ||
+		die "$figures cannot be written"
 	say "turn $turn is done, under $kernel: $figures. Turns are best under A, B, B, A"
 	exit "$bad"
 }

@@ -22,14 +22,10 @@ disk-oltp-read-4k field-4 first 4096 dio_load read aio depth=32 bs=4k
 disk-oltp-read-8k field-4 first 8192 dio_load read aio depth=32 bs=8k"
 
 # A file of 512 MiB needs as much memory, and a disk that holds it.
-field_writes="scratch-disk-ext2-buffered field-3 ext2 33554432 dio_write create bs=1m size=32m
-scratch-disk-ext2-direct field-3 ext2 33554432 dio_write create direct bs=1m size=32m
-scratch-disk-ext3-buffered field-3 ext3 33554432 dio_write create bs=1m size=32m
-scratch-disk-ext3-direct field-3 ext3 33554432 dio_write create direct bs=1m size=32m
-scratch-disk-xfs-buffered field-3 xfs 33554432 dio_write create bs=1m size=32m
-scratch-disk-xfs-direct field-3 xfs 33554432 dio_write create direct bs=1m size=32m
-scratch-disk-jfs-buffered field-3 jfs 33554432 dio_write create bs=1m size=32m
-scratch-disk-jfs-direct field-3 jfs 33554432 dio_write create direct bs=1m size=32m
+field_writes="$(for fs in ext2 ext3 xfs jfs; do
+	echo "scratch-disk-$fs-buffered field-3 $fs 33554432 dio_write create bs=1m size=32m"
+	echo "scratch-disk-$fs-direct field-3 $fs 33554432 dio_write create direct bs=1m size=32m"
+done)
 scratch-oltp-4k field-4 ext2 4096 dio_load mix aio depth=32 bs=4k
 scratch-oltp-8k field-4 ext2 8192 dio_load mix aio depth=32 bs=8k
 scratch-ext2-create field-5 ext2 536870912 dio_write create direct bs=512m size=512m
@@ -42,20 +38,10 @@ field_names()
 	printf '%s\n' "$field_reads" "$([ "$write" -eq 0 ] || echo "$field_writes")" |
 		while read -r _name _; do
 			# shellcheck disable=SC2254 # a pattern
-			case $_name in
-			$pattern)	echo "$_name" ;;
-			*)		[ "$pattern" != all ] || echo "$_name" ;;
+			case $_name:$pattern in
+			?*:all|$pattern:*)	echo "$_name" ;;
 			esac
 		done
-}
-
-maker_of()
-{
-	case $1 in
-	ext2|ext3)	echo "mke2fs -q -F -t $1 -b 4096" ;;
-	xfs)		echo "mkfs.xfs -q -f" ;;
-	jfs)		echo "mkfs.jfs -q" ;;
-	esac
 }
 
 # --- Where a case runs; fails with the reason in why if it cannot -------------------------------
@@ -77,22 +63,22 @@ bind_raws()
 # The file system is new in each round, and so is what a mix reads and writes.
 make_file()
 {
-	_maker=$(maker_of "$where")
+	case $where in
+	ext*)	_maker="mke2fs -q -F -t $where -b 4096" ;;
+	xfs)	_maker="mkfs.xfs -q -f" ;;
+	jfs)	_maker="mkfs.jfs -q" ;;
+	esac
 	! why=$(dio_fs_lacks "$where" "$_maker") || return 1
 	_node=$(dio_guard "$target") || die "DIO_SCRATCH: $_node"
-	[ "$((unit * 2))" -le "$(($(dio_sys "$_node" size) * 512))" ] ||
-		{ why="DIO_SCRATCH is too small"; return 1; }
+	_mib=$(($(dio_sys "$_node" size) / 2048))
+	[ $((unit * 2 >> 20)) -le $_mib ] || { why="DIO_SCRATCH is too small"; return 1; }
 	# shellcheck disable=SC2086 # a command line
 	why=$($_maker "$_node" 2>&1) || { why="$_maker: $(echo "$why" | tail -n 1)"; return 1; }
 	mount -i -t "$where" -o noatime "$_node" "$DIO_TMP/mnt" || die "$where cannot be mounted"
-	on=$DIO_TMP/mnt/file
-	counters=$_node
+	on=$DIO_TMP/mnt/file counters=$_node
 	case $words in
-	mix*)
-		_mib=$(($(dio_sys "$_node" size) / 8192))
-		dd if=/dev/zero of="$on" bs=1M count=$((_mib < 1024 ? _mib : 1024)) \
-			conv=fsync 2>/dev/null || die "$DIO_SCRATCH cannot be written"
-		;;
+	mix*)	dd if=/dev/zero of="$on" bs=1M count=$((_mib < 4096 ? _mib / 4 : 1024)) conv=fsync \
+			2>/dev/null || die "$DIO_SCRATCH cannot be written" ;;
 	esac
 }
 
@@ -122,7 +108,7 @@ field_end_case()
 
 # --- What a round took ---------------------------------------------------------------------------
 
-# What the disks have done (I/Os, sectors, sectors read), and ticks in which a CPU was busy
+# What the disks have done (I/Os, sectors, sectors read), and ticks (10 ms) in which a CPU was busy
 counted()
 {
 	_stats=""
@@ -132,11 +118,51 @@ counted()
 	# shellcheck disable=SC2086 # a list
 	awk 'FILENAME != "/proc/stat" { ios += $1 + $5; sectors += $3 + $7; got += $3; next }
 		$1 == "cpu" { busy = $2 + $3 + $4 + $7 + $8 }
-		END { printf "%.0f %.0f %.0f %.0f\n", ios, sectors, got, busy }' $_stats /proc/stat 2>/dev/null
+		END { printf "%.0f %.0f %.0f %.0f\n", ios, sectors, got, busy }' \
+		$_stats /proc/stat 2>/dev/null
 }
 
-# run_round N [WORD]: sets took, and first to a figure of it; all figures, lines of metric, unit and
-# value, are in figures
+# figures_of N BEFORE: what a program that did N units said, and counters before and now, as lines
+# of metric, unit and value. The first is how long it took.
+figures_of()
+{
+	awk -v program="$program" -v n="$1" -v unit="$unit" -v before="$2" -v after="$(counted)" '
+		function field(name)
+		{
+			if (!match(said, "\"" name "\": [0-9.]+"))
+				return 0
+			return substr(said, RSTART + length(name) + 4) + 0
+		}
+		function figure(metric, unit, value)
+		{
+			printf "%s %s %.3f\n", metric, unit, value
+		}
+		{ said = said $0 }
+		END {
+			split(before, was)
+			split(after, is)
+			bytes = field("bytes") ? field("bytes") : n * unit
+			# one of them, or it is all that was said
+			seconds = field("seconds") + field("nsec") / 1e9 + field("ns") * n / 1e9
+			if (program == "dio_load")
+				seconds = said * n / 1e9
+			printf "seconds s %.6f\n", seconds
+			if (program == "dio_load")
+				figure("per_s", "I/O/s", n / seconds)
+			else
+				figure("mb_per_s", "MiB/s", bytes / 1048576 / seconds)
+			if (program == "disk_read")
+				figure("latency_us", "us", field("nsec_per_block") / 1000)
+			if (program == "ra_load")
+				figure("bytes_read_per_used", "ratio",
+				       (is[3] - was[3]) * 512 / bytes)
+			if (is[1] > was[1])
+				figure("io_kib", "KiB", (is[2] - was[2]) / 2 / (is[1] - was[1]))
+			figure("cpu_us_per_mib", "us", (is[4] - was[4]) * 10000 / (bytes / 1048576))
+		}' "$DIO_TMP/said"
+}
+
+# run_round N [WORD]: sets took, and first to a figure of it; all are in $DIO_TMP/figures
 run_round()
 {
 	begin_round || return
@@ -154,15 +180,15 @@ run_round()
 	wait "$program_pid" || _rc=$?
 	program_pid=""
 	[ "$_rc" -eq 0 ] || die "$name: $(tail -n 1 "$DIO_TMP/why")"
-	awk -v program="$program" -v n="$1" -v unit="$unit" -v before="$_before" -v after="$(counted)" \
-		-f "$DIO_DIR/field_figures.awk" "$DIO_TMP/said" >"$DIO_TMP/figures"
+	figures_of "$1" "$_before" >"$DIO_TMP/figures"
 	field_end_case
 	{ read -r _ _ took; read -r _ _unit _value; } <"$DIO_TMP/figures"
 	first="$_value $_unit"
 }
 
-# Half of the smallest disk
-most_units()
+# Sets units, found once: more and more of them, until a round takes a tenth of what it is to take.
+# What reads disks has half of the smallest.
+find_units()
 {
 	bytes=0
 	for _node in $nodes; do
@@ -170,33 +196,30 @@ most_units()
 		[ "$bytes" -ne 0 ] && [ "$bytes" -le "$_size" ] || bytes=$_size
 	done
 	most=$((bytes / 2 / unit))
-	[ "$program" != dio_load ] && [ "$program" != dio_write ] || most=100000000
+	case $program in
+	dio_*)	most=100000000 ;;
+	esac
 	[ "$most" -gt 0 ] || die "$name: a disk is smaller than $((2 * unit)) bytes"
-}
-
-# Sets units, found once: more and more of them, until a round takes a tenth of what it is to take.
-find_units()
-{
-	units=$(get "units.$name")
+	_next="1 0" units=$(get "units.$name")
 	[ -z "$units" ] || return 0
-	_all=$seconds units=1
-	while :; do
+	while [ "${_next#* }" -eq 0 ]; do
+		units=${_next% *}
 		run_round "$units" || return
-		_next=$(awk -v n="$units" -v took="$took" -v all="$_all" -v most="$most" 'BEGIN {
+		_next=$(awk -v n="$units" -v took="$took" -v all="$seconds" -v most="$most" 'BEGIN {
 			done = took * 10 >= all
 			next_n = done ? int(n * all / took) : n * 8
 			next_n = next_n < 1 ? 1 : next_n > most ? most : next_n
 			printf("%.0f %d", next_n, (done || n == most)) }')
-		units=${_next% *}
-		[ "${_next#* }" -eq 0 ] || break
 	done
+	units=${_next% *}
 	put "units.$name" "$units"
 }
 
 run_rounds()
 {
 	find_units || return
-	[ "$program" != dio_write ] || run_round 1 verify || return	# reads it back: not in the figures
+	# It is read back, which is not in the figures.
+	[ "$program" != dio_write ] || run_round 1 verify || return
 	: >"$DIO_TMP/rounds"
 	for _round in $(seq "$rounds"); do
 		run_round "$units" || return
@@ -205,9 +228,17 @@ run_rounds()
 	done
 }
 
-# What is in rounds (metric, unit, value) as rows
-rows()
+# run_case NAME WHERE-WE-ARE: its rows, of all that is in rounds, go to the state at once.
+run_case()
 {
+	name=$1 why=""
+	read -r _ report where unit program words <<-END
+		$(printf '%s\n' "$field_reads" "$field_writes" | grep "^$1 ")
+	END
+	run_rounds "$2" || {
+		say "$2 $name: not run: $why"
+		return
+	}
 	awk -v turn="$turn" -v head="$report$tab$name" -v command="$program $words $_more" '
 		$1 == "seconds" { next }
 		!($1 in unit) { unit[$1] = $2; order[++n] = $1 }
@@ -216,23 +247,6 @@ rows()
 			for (i = 1; i <= n; i++)
 				printf "row.%s\t%s\t%s\t%s\t%s\t%s\n", turn, head, order[i],
 					unit[order[i]], substr(values[order[i]], 2), command
-		}' "$DIO_TMP/rounds"
-	printf 'done.%s.%s\tyes\n' "$turn" "$name"
-}
-
-# run_case NAME WHERE-WE-ARE: its rows, then that it is done, go to the state at once.
-run_case()
-{
-	name=$1 why=""
-	read -r _ report where unit program words <<-END
-		$(printf '%s\n' "$field_reads" "$field_writes" | grep "^$1 ")
-	END
-	most_units
-	run_rounds "$2" || {
-		say "$2 $name: not run: $why"
-		put "done.$turn.$name" "not run: $why"
-		return
-	}
-	rows >"$DIO_TMP/rows"
+		}' "$DIO_TMP/rounds" >"$DIO_TMP/rows"
 	cat "$DIO_TMP/rows" >>"$state" || die "$state cannot be written"
 }

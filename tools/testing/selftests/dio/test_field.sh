@@ -14,23 +14,21 @@ field=$DIO_DIR/field.sh
 tab=$(printf '\t')
 short="--seconds=1 --rounds=2 --verify=2"
 
-# under KERNEL WORD...: field there; its exit status, all that it says in $DIO_TMP/said
-under()
-{
-	echo "$1" >"$DIO_TMP/kernel"
-	shift
-	rc=0
-	PATH=$DIO_TMP/bin:$PATH "$field" "$@" >"$DIO_TMP/said" 2>&1 || rc=$?
-	cat "$DIO_TMP/said"
-	return $rc
-}
-
-# ends RC REGEX KERNEL WORD...: field ends like that, and says so
+# ends RC REGEX KERNEL CASES [WORD]...: field on two disks, under KERNEL, ends so, and says so
 ends()
 {
-	ends_rc=$1 ends_regex=$2
-	shift 2
-	dio_ends "$ends_rc" "$ends_regex" under "$@"
+	ends_rc=$1 ends_regex=$2 ends_cases=$4
+	echo "$3" >"$DIO_TMP/kernel"
+	shift 4
+	# shellcheck disable=SC2086 # lists
+	dio_ends "$ends_rc" "$ends_regex" env PATH="$DIO_TMP/bin:$PATH" "$field" \
+		--disks $two_disks $short --cases="$ends_cases" "$@"
+}
+
+# said REGEX
+said()
+{
+	grep -Eq -e "$1" "$DIO_TMP/.said"
 }
 
 anew()
@@ -41,8 +39,7 @@ anew()
 # turn KERNEL CASES: one more is done
 turn()
 {
-	# shellcheck disable=SC2086 # lists
-	ends 0 "turn [0-9] is done, under $1:" "$1" --disks $two_disks $short --cases="$2"
+	ends 0 "turn [0-9] is done, under $1:" "$@"
 }
 
 # begun CASES: the first is done
@@ -70,22 +67,19 @@ written()
 only_reads()
 {
 	before=$(written)
-	begun 'disks-*' || return
-	said=$(head -n 2 "$DIO_TMP/said")
-	echo "$said" | grep -q "^field: reads 2 disks\$" &&
-		echo "$said" | grep -Eq "turn 1, .* 4 cases, 2 rounds of 1 s: about [0-9]+ min" &&
-		grep -q '1: 4/4, .* left\] disks-nocopy: .* MiB/s' "$DIO_TMP/said" &&
-		[ "$(written)" = "$before" ]
+	begun 'disks-*' && said "^field: reads 2 disks\$" &&
+		said "turn 1, .* 4 cases, 2 rounds of 1 s: about [0-9]+ min" &&
+		said '1: 4/4, .* left\] disks-nocopy: .* MiB/s' && [ "$(written)" = "$before" ]
 }
 
 two_kernels()
 {
 	turn 6.1.0-b 'disks-*' && turn 6.1.0-b 'disks-*' && turn 6.1.0-a 'disks-*' &&
 		state_has '^row.[1-4].field-1.disks-direct.mb_per_s' 4 &&
-		state_has '^row.[1-4].field-1.disks-direct.latency_us.us.[0-9.]+ [0-9.]+.disk_read' 4 &&
-		"$field" compare field.figures >table && [ "$(grep -c '^  6.1.0-a  *[0-9]' table)" -eq \
-			"$(grep -c '^  6.1.0-b  *[0-9]' table)" ] &&
-		grep -A 1 '^field-1  *disks-direct  *latency_us' table | grep '^  6.1.0-a  *[0-9.]* [0-9.]*$'
+		state_has '^row.[1-4].field-1.disks-direct.latency_us.us.[0-9.]+ [0-9.]+.d' 4 &&
+		"$field" compare field.figures >table &&
+		[ "$(grep -c ' 6.1.0-a  *[0-9]' table)" -eq "$(grep -c 6.1.0-b table)" ] &&
+		grep '^field-1 *disks-direct *latency_us *us *6.1.0-b *[0-9.]* [0-9.]*$' table
 }
 
 no_names()
@@ -100,34 +94,33 @@ no_names()
 	grep -q "^machine.1${tab}vm.readahead_runs$tab$_runs\$" field.figures
 }
 
-# The number of I/Os is known, so what runs now is a round.
-is_measuring()
-{
-	grep -q '^units.disk-oltp-read-4k' field.state 2>/dev/null &&
-		grep -qs "[d]io_load" /proc/[0-9]*/cmdline
-}
-
-# Nobody may have waited for it yet: then it is a zombie.
+# The number of I/Os is known, so what runs now is a round; or nobody waited for field, a zombie.
 is_measuring_or_over()
 {
-	is_measuring || ! grep -qs '^State:.[^Z]' "/proc/$pid/status"
+	grep -q '^units.disk-oltp-read-4k' field.state 2>/dev/null &&
+		grep -qs "[d]io_load" /proc/[0-9]*/cmdline ||
+		! grep -qs '^State:.[^Z]' "/proc/$pid/status"
 }
 
-# in_the_middle CMD...: does CMD while the first turn's last case runs, all others done; leaves the
-# exit status in $rc
+# in_the_middle RC CMD...: CMD while the first turn's last case runs, all others done; that ends the
+# turn, with RC, and what is done is kept
 in_the_middle()
 {
 	anew
+	middle_rc=$1
+	shift
 	echo 6.1.0-a >"$DIO_TMP/kernel"
 	# shellcheck disable=SC2086 # lists
-	PATH=$DIO_TMP/bin:$PATH "$field" --disks $two_disks --seconds=20 --rounds=2 --verify=2 \
-		--cases='disk*-[4d]*' >"$DIO_TMP/said" 2>&1 &
+	PATH=$DIO_TMP/bin:$PATH "$field" --disks $two_disks $short --seconds=20 \
+		--cases='disk*-[4d]*' >"$DIO_TMP/.said" 2>&1 &
 	pid=$!
 	dio_wait 600 is_measuring_or_over && "$@"
 	bad=$? rc=0
 	wait "$pid" || rc=$?
-	cat "$DIO_TMP/said"
-	[ "$bad" -eq 0 ] && state_has '^row.1.field-1.disks-direct.mb_per_s' 1 && state_has '^done' 1
+	cat "$DIO_TMP/.said"
+	[ "$bad" -eq 0 ] && [ "$rc" -eq "$middle_rc" ] &&
+		said "what is done stands in field.state" &&
+		state_has '^row.1.field-1.disks-direct.mb_per_s' 1 && state_has '^row.1.field-4' 0
 }
 
 kill_it()
@@ -139,12 +132,11 @@ kill_it()
 # The number of I/Os that was found is then made small: nobody has to wait. The turn is its kernel's.
 stopped()
 {
-	in_the_middle kill_it && [ "$rc" -eq 143 ] &&
-		grep -q "what is done stands in field.state" "$DIO_TMP/said" || return
+	in_the_middle 143 kill_it || return
 	! grep -qs "[d]io_load" /proc/[0-9]*/cmdline || { echo "dio_load runs on"; return 1; }
 	printf 'units.disk-oltp-read-4k\t100\n' >>field.state
-	ends 1 "turn 1 is not done: boot 6.1.0-a" 6.1.0-b --disks "$one" &&
-		turn 6.1.0-a 'disk*-[4d]*' && ! grep -q disks-direct "$DIO_TMP/said" &&
+	ends 1 "turn 1 is not done: boot 6.1.0-a" 6.1.0-b all &&
+		turn 6.1.0-a 'disk*-[4d]*' && ! said disks-direct &&
 		state_has '^row.1.field-1.disks-direct.mb_per_s' 1 &&
 		state_has '^row.1.field-4.disk-oltp-read-4k.per_s' 1
 }
@@ -155,14 +147,11 @@ changed()
 	printf y | dd of="$two" bs=1 seek=70000 conv=notrunc,fsync status=none
 	begun disks-direct || return
 	printf x | dd of="$two" bs=1 seek=70000 conv=notrunc,fsync status=none
-	# shellcheck disable=SC2086 # lists
-	ends 1 "^field: other disks than in the turns before" 6.1.0-b --disks "$two" $short ||
-		return
-	# shellcheck disable=SC2086 # lists
-	ends 1 "^field: disk 2: data has changed since the turn before" 6.1.0-b --disks $two_disks \
-		$short --cases=disks-direct &&
+	ends 1 "^field: other disks than in the turns before" 6.1.0-b all --disks "$three" &&
+		ends 1 "^field: disk 2: data has changed since the turn before" 6.1.0-b \
+			disks-direct &&
 		grep -q '^told.*turn 2: disk 2: data has changed' field.figures &&
-		! grep -q "disk 1: data" "$DIO_TMP/said"
+		! said "disk 1: data"
 }
 
 # A disk that others use is read, but what it holds is theirs to change.
@@ -170,7 +159,7 @@ in_use()
 {
 	mke2fs -q -F "$one" && mkdir -p mnt && mount -t ext2 "$one" mnt || return
 	dio_then "umount mnt" begun 'disks-[dr]*' &&
-		grep -q "^field: $one cannot be .*; mounted on .*not verified" "$DIO_TMP/said" &&
+		said "^field: $one cannot be claimed: .* $PWD/mnt.*not verified" &&
 		! grep -q '^sum.1' field.state && state_has '^sum.2' 1
 }
 
@@ -179,12 +168,9 @@ only_busybox()
 {
 	mkdir "$DIO_TMP/bare" && busybox --install -s "$DIO_TMP/bare" && anew || return
 	# shellcheck disable=SC2086 # lists
-	PATH=$DIO_TMP/bare busybox sh "$field" --disks $two_disks $short --cases='*d*-d*' \
-		>"$DIO_TMP/said" 2>&1
-	rc=$?
-	cat "$DIO_TMP/said"
-	[ "$rc" -eq 0 ] && busybox sh "$field" compare field.figures >table && "$field" compare \
-		field.figures | diff table - && grep 'iozone-random-disk *mb_per_s' table
+	dio_ends 0 "turn 1 is done" env PATH="$DIO_TMP/bare" "$(command -v busybox)" sh "$field" \
+		--disks $two_disks $short --cases='*d*-d*' &&
+		state_has iozone-random-disk.mb_per_s 1
 }
 
 # scratch_says RC REGEX [WORD]...: with DIO_SCRATCH
@@ -194,9 +180,7 @@ scratch_says()
 	_rc=$1 _regex=$2
 	shift 2
 	export DIO_SCRATCH="$three"
-	# shellcheck disable=SC2086 # lists
-	dio_then "unset DIO_SCRATCH" ends "$_rc" "$_regex" 6.1.0-a --disks $two_disks $short \
-		--cases='scratch-disk-ext2-*' "$@"
+	dio_then "unset DIO_SCRATCH" ends "$_rc" "$_regex" 6.1.0-a 'scratch-disk-ext2-*' "$@"
 }
 
 careful()
@@ -207,7 +191,7 @@ careful()
 		mkswap "$three" >/dev/null && swapon "$three" || return
 	dio_then "swapoff $three" scratch_says 2 "$three cannot be claimed" --write &&
 		"$DIO_DIR/disk_stamp" disk=3 write-device "$three" &&
-		ends 2 "DIO_SCRATCH names no disk" 6.1.0-a --disks "$one" --write &&
+		ends 2 "DIO_SCRATCH names no disk" 6.1.0-a all --write &&
 		"$DIO_DIR/disk_read" blocks=60 bs=1m verify "$three"
 }
 
@@ -219,10 +203,8 @@ writes()
 
 gone()
 {
-	in_the_middle dio_pull "$one" && [ "$rc" -eq 1 ] &&
-		grep -q "^field: disk-oltp-read-4k: dio_load: " "$DIO_TMP/said" &&
-		grep -q "what is done stands in field.state" "$DIO_TMP/said" &&
-		ends 2 "^field: $one does not exist" 6.1.0-a --disks "$one" && state_has '^end' 0
+	in_the_middle 1 dio_pull "$one" && said "^field: disk-oltp-read-4k: dio_load: " &&
+		ends 2 "^field: $one does not exist" 6.1.0-a all && state_has '^end' 0
 }
 
 # --- The cases ---------------------------------------------------------------------------------
@@ -259,11 +241,8 @@ dio_check "no name, WWID or device is told" no_names
 dio_check "one at a time, and a stopped turn goes on" stopped
 dio_check "other disks are refused, and data that changed between turns is told" changed
 dio_check "a disk in use is read, and not verified" in_use
-if command -v busybox >/dev/null; then
-	dio_check "busybox is all that is needed" only_busybox
-else
-	dio_skip "busybox is all that is needed" "program busybox is missing"
-fi
+dio_unless "$(command -v busybox >/dev/null || echo "program busybox is missing")" \
+	"busybox is all that is needed" only_busybox
 dio_check "only a disk that is named, free and allowed is written" careful
 dio_check "writes, where they are allowed" writes
 anew
