@@ -40,20 +40,14 @@ dio_fs_lacks()
 	fi
 }
 
-# dio_fill DEV: 0xdb all over, so that a new block that shows what was there before is noticed. DEV
-# is the disk that dio_get_part gave, or a part of it.
-dio_fill()
-{
-	[ -e "$DIO_TMP/fill" ] ||
-		tr '\0' '\333' </dev/zero | head -c $((DIO_SECTORS * 512)) >"$DIO_TMP/fill" || return
-	dd if="$DIO_TMP/fill" of="$1" bs=1M count=$(($(dio_sys "$1" size) / 2048)) \
-		oflag=direct status=none
-}
-
-# dio_fs_make NAME MAKER DEV: a fresh file system on a filled disk
+# dio_fs_make NAME MAKER DEV: a fresh file system on the disk that dio_get_part gave, or a part of
+# it, which is 0xdb all over, so that a new block that shows what was there before is noticed
 dio_fs_make()
 {
-	dio_fill "$3" || return
+	[ -e "$DIO_TMP/fill" ] || tr '\0' '\333' </dev/zero |
+		head -c $((DIO_SECTORS * 512)) >"$DIO_TMP/fill" || return
+	dd if="$DIO_TMP/fill" of="$3" bs=1M count=$(($(dio_sys "$3" size) / 2048)) \
+		oflag=direct status=none || return
 	# shellcheck disable=SC2086 # a command line
 	$2 "$3" >"$DIO_TMP/made" 2>&1 || { cat "$DIO_TMP/made"; echo "$2 failed"; return 1; }
 	# ntfs3 of 6.1.192 makes no files where the table of files must grow first. This lets it.

@@ -62,12 +62,9 @@ fails()
 	else
 		set -- "$@" if=/dev/zero of="$node" seek=$(($3 / $4)) oflag=$flag conv=notrunc
 	fi
-	what="a $2 of $4 bytes at $3" bytes=$4
+	bytes=$4
 	shift 4
-	said=$(dd bs="$bytes" count=1 "$@" 2>&1) && { echo "$what did not fail"; return 1; }
-	echo "$said" | grep "$why" && return
-	echo "$what gave not '$why' but: $said"
-	return 1
+	dio_ends 1 "$why" dd bs="$bytes" count=1 "$@"
 }
 
 free_raw()
@@ -129,21 +126,10 @@ medium()
 	bad_sector 10 && io read $from $mib && io read $from $mib 64k && return $rc
 }
 
-# ioerrs DISK: how many of its commands have failed
-ioerrs()
-{
-	echo $(($(dio_sys "$1" device/ioerr_cnt)))
-}
-
 # Of two halves the one that is read cannot read its sector: the other has it. An array begins 4 MiB
 # into its disks, so the first half begins with the end of its disk.
-mirror()
-{
-	dio_then "bad_sector 10 && dio_md_remove && dio_dm_remove half" read_mirror
-}
-
 # Exits with 4 if the kernel cannot have one.
-read_mirror()
+mirror()
 {
 	dio_dm half "0 8192 linear $DIO_DISK 98304
 8192 98304 linear $DIO_DISK 0" || return
@@ -152,10 +138,11 @@ read_mirror()
 		return $((${DIO_WHY:+3} + 1))
 	fi
 	_dio_put writemostly "/sys/block/md125/md/dev-${LIO_DISK##*/}/state" || return
-	count=$(ioerrs "$DIO_DISK")
+	errors=$(dio_sys "$DIO_DISK" device/ioerr_cnt)
 	use /dev/md125 && io write $((2 * mib)) $mib && bad_sector 1 && io read $((2 * mib)) $mib ||
 		return
-	[ "$(ioerrs "$DIO_DISK")" -gt "$count" ] || { echo "no sector was bad"; return 1; }
+	[ $(($(dio_sys "$DIO_DISK" device/ioerr_cnt))) -gt $((errors)) ] ||
+		{ echo "no sector was bad"; return 1; }
 }
 
 # A byte that changes on the disk (fio has a zero there) is found by its sector's checksum.
@@ -257,24 +244,18 @@ make_thin()
 # The first half is there, no more can be had.
 out_of_space()
 {
-	{ make_thin || { echo "$DIO_WHY"; false; }; } && use "$DIO_DM" &&
-		io write 0 $((8 * mib)) 64k &&
-		fails "No space left" write $((8 * mib)) 65536 && io read 0 $((8 * mib)) 64k
-	rc=$?
+	thin_rc=4
+	make_thin && thin_rc=1 && use "$DIO_DM" && io write 0 $((8 * mib)) 64k &&
+		fails "No space left" write $((8 * mib)) 65536 && io read 0 $((8 * mib)) 64k &&
+		thin_rc=0
 	for each in thin pool data meta; do
 		dio_dm_remove $each
 	done
-	return $rc
+	[ $thin_rc -ne 4 ] || echo "$DIO_WHY"
+	return $thin_rc
 }
 
 # --- The cases ---------------------------------------------------------------------------------
-
-# has_target NAME: sets $lacking if device-mapper has no such target.
-has_target()
-{
-	modprobe -q "dm-$1" 2>/dev/null
-	dmsetup targets 2>/dev/null | grep -q "^$1 " || lacking="device-mapper here has no $1"
-}
 
 # with_lun BYTES ATTRIBUTES NAME CMD...: each_way with a LUN on one path, LIO_DISK
 with_lun()
@@ -302,21 +283,17 @@ dio_on_exit bad_sector 10
 dio_plan 22
 
 each_way "a bad sector" medium
-with_lun $small "" "a bad sector below a mirror" mirror
+with_lun $small "" "a bad sector below a mirror" \
+	dio_then "bad_sector 10 && dio_md_remove && dio_dm_remove half" mirror
 for type in 1 3; do
 	with_lun $small "pi_prot_type=$type pi_prot_format=1" "T10-PI, type $type" with_pi
 done
 with_lun $((17 * mib * mib)) "" "beyond 2 and 16 TiB" large
-if lio_lun 1 $small && lio_path 1 0 && path0=$LIO_DISK && lio_path 1 1 && path1=$LIO_DISK; then
-	has_target multipath
-	[ -n "$lacking" ] || dio_dm paths "$(paths_table)" || :	# then the cases fail
-else
-	lacking=$DIO_WHY
-fi
+lio_lun 1 $small && lio_path 1 0 && path0=$LIO_DISK && lio_path 1 1 && path1=$LIO_DISK &&
+	dio_dm paths "$(paths_table)" || lacking=$DIO_WHY
 each_way "both paths are lost, and back" paths_lost
 dio_dm_remove paths
 lio_remove 1
 lacking=""
-has_target thin-pool
 each_way "a thin volume is full" out_of_space
 dio_no_complaints

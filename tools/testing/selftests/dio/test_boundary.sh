@@ -39,21 +39,15 @@ pieces()
 		END { print n + 0 }'
 }
 
-# count_of DD-ARGS...: bios of a dd
-count_of()
-{
-	sync		# what is dirty now is not counted, what gets dirty waits for 30 s
-	before=$(bios_done)
-	dd status=none "$@" || return
-	counted=$(($(bios_done) - before))
-}
-
 # is_least BYTES DD-ARGS...
 is_least()
 {
 	size=$1
 	shift
-	count_of bs="$size" count=$((mib * 1048576 / size)) "$@" || return
+	sync		# what is dirty now is not counted, what gets dirty waits for 30 s
+	before=$(bios_done)
+	dd status=none bs="$size" count=$((mib * 1048576 / size)) "$@" || return
+	counted=$(($(bios_done) - before))
 	least=$(pieces "$size" "$file")
 	echo "$counted bios for $least pieces in requests of $size bytes"
 	[ "$counted" -eq "$least" ]

@@ -58,12 +58,10 @@ sync_both()
 power_cut()
 {
 	dd if="$disk" of="$DIO_TMP/cut" bs=1M iflag=direct status=none || return
-	umount "$DIO_TMP/mnt" && attach "$DIO_TMP/cut" &&
-		dio_fs_mount "$1" "$loop" "$DIO_TMP/mnt" || return
+	umount "$DIO_TMP/mnt" && dio_fs_mount "$1" "$DIO_TMP/cut" "$DIO_TMP/mnt" || return
 	cmp -n 65536 -i "0:$3" "$DIO_TMP/data" "$DIO_TMP/mnt/$2"
 	cut=$?
-	umount "$DIO_TMP/mnt" && detach "$loop" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" &&
-		return $cut
+	umount "$DIO_TMP/mnt" && dio_fs_mount "$1" "$disk" "$DIO_TMP/mnt" && return $cut
 }
 
 # models UNIT WHERE SYSTEMS: random operations on each of these, on $loop
@@ -84,12 +82,7 @@ attach()
 # It may be somebody else's for a moment, who looks what it is.
 detach()
 {
-	! losetup "$1" >/dev/null 2>&1 || losetup -d "$1" && dio_wait 10 is_free "$1"
-}
-
-is_free()
-{
-	! losetup "$1" >/dev/null 2>&1
+	dio_wait 10 eval "losetup -d $1; ! losetup $1" >/dev/null 2>&1
 }
 
 # direct_loop: sets loop to a loop device on a file of ext2, which it reads and writes directly
