@@ -387,7 +387,7 @@ static void forget_all(void)
 	cached = 0;
 	disk_link = (struct disk_link){ .rate = DISK_RATE };
 	disk_init(&disk, &disk_u320_2004, &disk_link);
-	if (machine.disk && files_end > disk.sectors)
+	if (machine.disk && files_end > disk.kind->sectors)
 		die("the files do not fit on the disk");
 	bdi.ra_pages = machine.max;
 	ra_miss_old = machine.old;

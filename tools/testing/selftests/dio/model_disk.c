@@ -12,16 +12,14 @@
  * monotonic clock, so under QEMU's -icount nothing depends on the host. A device is as long as size
  * says, zero at first, its sectors are those at the start of the modelled disk.
  *
- * Two processes: the first, the keeper, makes the devices and takes them away; its child, the
- * server, answers requests from memory.
+ * Requests, commands to the driver and the signal come by one ring: the driver reads from a disk
+ * that it starts, and writes to one that it stops.
  *
  * Exit status: 0 stopped, 1 a step failed, 2 usage, 4 this kernel has no ublk or no io_uring.
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/sysmacros.h>
-#include <sys/wait.h>
+#include <sys/signalfd.h>
 #include <linux/ublk_cmd.h>
 
 #include "words.h"
@@ -31,7 +29,12 @@
 
 #define DEVICES		16
 #define DEPTH		64
+#define DESCS		(DEPTH * sizeof(struct ublksrv_io_desc))
 #define IO_BYTES	1048576U
+
+/* What a completion is of, if not a device's number times DEPTH plus the tag of a request */
+#define COMMAND		(~0ULL)
+#define SIGNAL		(~1ULL)
 
 static const char usage[] = "usage: model_disk fc|u320|array|nvme [n=8] [size=64m]";
 
@@ -55,17 +58,10 @@ static struct {
 } opt = { .n = 8, .size = 64ULL << 20 };
 
 static struct device devices[DEVICES];
+static unsigned int made;	/* of them, by the driver */
 static struct disk_link link_shared;
-static int control;
-
-static sigset_t signals;	/* that both take by sigwait(), or not at all */
-
-/* The keeper's: for control commands, devices that it made, and who serves them */
-static struct ring commands;
-static unsigned int made;
-static pid_t keeper, server;
-
-static struct ring ring;	/* the server's: for requests */
+static struct ring ring;
+static int control, stopped;
 
 static const struct { const struct disk_kind *disk; unsigned long long rate; } kinds[] = {
 	{ &disk_fc_2002, 202000000 }, { &disk_u320_2004, 320000000 },
@@ -78,103 +74,26 @@ static const struct word words[] = {
 	{ .name = NULL }
 };
 
-/* ublk's control commands need wide entries, of which struct io_uring_sqe is the first half. */
-static struct io_uring_sqe *queue_command(struct ring *r, int fd, unsigned int op, __u64 data)
+/* --- Requests --- */
+
+/* ublk's commands need wide entries, of which struct io_uring_sqe is the first half. */
+static void *queue_command(int fd, unsigned int op, __u64 data)
 {
-	struct io_uring_sqe *sqe = ring_queue(r, fd, IORING_OP_URING_CMD, NULL, 0, 0, data);
+	struct io_uring_sqe *sqe = ring_queue(&ring, fd, IORING_OP_URING_CMD, NULL, 0, 0, data);
 
 	memset(sqe + 1, 0, sizeof(*sqe));
 	sqe->cmd_op = op;
-	return sqe;
-}
-
-static long command(unsigned int op, unsigned int id, void *addr, unsigned int len, __u64 data)
-{
-	struct ublksrv_ctrl_cmd *cmd;
-
-	cmd = (void *)queue_command(&commands, control, op, 0)->cmd;
-	*cmd = (struct ublksrv_ctrl_cmd) {
-		.dev_id = id, .queue_id = -1, .addr = (uintptr_t)addr, .len = len, .data = { data },
-	};
-	ring_enter(&commands, 1);
-	return ring_reap(&commands, NULL);
-}
-
-/*
- * A device can be deleted when nobody has it open, so the server goes in between. For atexit(): the
- * server, which exits when it fails, too, leaves them to the keeper.
- */
-static void take_away(void)
-{
-	unsigned int i;
-
-	if (getpid() != keeper)
-		return;
-	for (i = 0; i < made; i++)
-		command(UBLK_CMD_STOP_DEV, devices[i].id, NULL, 0, 0);
-	if (server > 0) {
-		kill(server, SIGKILL);
-		waitpid(server, NULL, 0);
-	}
-	for (i = 0; i < made; i++)
-		command(UBLK_CMD_DEL_DEV, devices[i].id, NULL, 0, 0);
-}
-
-static void add_device(struct device *d)
-{
-	struct ublksrv_ctrl_dev_info info = {
-		.nr_hw_queues = 1, .queue_depth = DEPTH, .max_io_buf_bytes = IO_BYTES,
-		.dev_id = -1,	/* one that is free */
-	};
-	struct ublk_params params = {
-		.len = sizeof(params),
-		.types = UBLK_PARAM_TYPE_BASIC,
-		.basic = {
-			.attrs = d->disk.kind->rpm ? UBLK_ATTR_ROTATIONAL : 0,
-			.logical_bs_shift = 9, .physical_bs_shift = 9,
-			.io_min_shift = 9, .io_opt_shift = 9,
-			.max_sectors = IO_BYTES / DISK_SECTOR,
-			.dev_sectors = opt.size / DISK_SECTOR,
-		},
-	};
-	long result = command(UBLK_CMD_ADD_DEV, -1, &info, sizeof(info), 0);
-
-	if (result)
-		die(1, "no ublk device can be made: %s", result_name(result));
-	made++;
-	d->id = info.dev_id;
-	result = command(UBLK_CMD_SET_PARAMS, d->id, &params, sizeof(params), 0);
-	if (result)
-		die(1, "ublk%u does not take its size: %s", d->id, result_name(result));
+	return sqe->cmd;
 }
 
 /* Give the driver a tag: at first, or with the result of its last request. */
 static void fetch(struct device *d, unsigned int tag, unsigned int op, int result)
 {
-	__u64 data = (__u64)(d - devices) * DEPTH + tag;
-	struct ublksrv_io_cmd *cmd = (void *)queue_command(&ring, d->fd, op, data)->cmd;
+	struct ublksrv_io_cmd *cmd = queue_command(d->fd, op, (d - devices) * DEPTH + tag);
 
 	*cmd = (struct ublksrv_io_cmd) {
 		.tag = tag, .result = result, .addr = (uintptr_t)d->slots[tag].buffer,
 	};
-}
-
-static void open_device(struct device *d)
-{
-	unsigned int tag;
-	char name[32];
-
-	snprintf(name, sizeof(name), "/dev/ublkc%u", d->id);
-	d->fd = must_open(name, O_RDWR, 1);
-	d->descs = mmap(NULL, DEPTH * sizeof(*d->descs), PROT_READ, MAP_SHARED | MAP_POPULATE,
-			d->fd, UBLKSRV_CMD_BUF_OFFSET);
-	if (d->descs == MAP_FAILED)
-		die(1, "%s: %s", name, strerror(errno));
-	d->store = get_memory(opt.size);
-	for (tag = 0; tag < DEPTH; tag++) {
-		d->slots[tag].buffer = get_memory(IO_BYTES);
-		fetch(d, tag, UBLK_IO_FETCH_REQ, 0);
-	}
 }
 
 static void arrived(struct device *d, unsigned int tag)
@@ -202,7 +121,7 @@ static void done(struct device *d)
 	fetch(d, slot - d->slots, UBLK_IO_COMMIT_AND_FETCH_REQ, bytes);
 }
 
-/* Send what is queued, and wait for a request until @when. */
+/* Send what is queued, and wait for a completion until @when. */
 static void wait_until(__u64 when)
 {
 	__u64 now = now_ns(), left = when > now ? when - now : 0;
@@ -215,28 +134,17 @@ static void wait_until(__u64 when)
 
 	if (sent > 0)
 		ring.queued -= sent;
-	else if (sent < 0 && errno == ETIME)
-		ring.queued = 0;
-	else if (sent < 0 && errno != EINTR)
+	else if (sent < 0 && errno != ETIME && errno != EINTR)
 		die(1, "io_uring_enter: %s", strerror(errno));
 }
 
-/* The server: open all devices, tell the keeper, and serve them until killed. */
-static void __noreturn serve(int ready)
+/* Serve the disks until what has @last for its data is done; what that gave */
+static long serve_until(__u64 last)
 {
 	unsigned long long i;
 	__u64 next, at, data;
 	long result;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != keeper)
-		exit(1);
-	ring_setup(&ring, DEVICES * DEPTH, IORING_SETUP_SQE128);
-	for (i = 0; i < opt.n; i++)
-		open_device(&devices[i]);
-	ring_enter(&ring, 0);
-	if (write(ready, "", 1) != 1)
-		exit(1);
 	for (;;) {
 		next = DISK_NEVER;
 		for (i = 0; i < opt.n; i++) {
@@ -248,43 +156,94 @@ static void __noreturn serve(int ready)
 		wait_until(next);
 		while (!ring_empty(&ring)) {
 			result = ring_reap(&ring, &data);
-			if (result == UBLK_IO_RES_OK)
+			stopped |= data == SIGNAL;
+			if (data == last)
+				return result;
+			if (data < SIGNAL && result == UBLK_IO_RES_OK)
 				arrived(&devices[data / DEPTH], data % DEPTH);
-			else if (result != UBLK_IO_RES_ABORT)
-				die(1, "ublk%llu: %s", (unsigned long long)data / DEPTH,
+			else if (data < SIGNAL && result != UBLK_IO_RES_ABORT)
+				die(1, "disk %llu: %s", (unsigned long long)data / DEPTH,
 				    result_name(result));
 		}
 	}
 }
 
-static void start_server(void)
-{
-	int ready[2];
-	char byte;
+/* --- The devices --- */
 
-	if (pipe(ready))
-		die(1, "pipe: %s", strerror(errno));
-	server = must_fork(1);
-	if (!server)
-		serve(ready[1]);
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) != 1)
-		die(1, "no server");	/* it has said why */
+static long command(unsigned int op, unsigned int id, void *addr, unsigned int len, __u64 data)
+{
+	struct ublksrv_ctrl_cmd *cmd = queue_command(control, op, COMMAND);
+
+	*cmd = (struct ublksrv_ctrl_cmd) {
+		.dev_id = id, .queue_id = -1, .addr = (uintptr_t)addr, .len = len, .data = { data },
+	};
+	return serve_until(COMMAND);
 }
 
-static void start_devices(void)
+/* For atexit(): a device can be deleted when nobody has it open. */
+static void take_away(void)
 {
-	unsigned long long i;
+	struct device *d;
+
+	for (d = devices; d < devices + made; d++)
+		command(UBLK_CMD_STOP_DEV, d->id, NULL, 0, 0);
+	for (d = devices; d < devices + made; d++) {
+		if (d->descs) {
+			munmap((void *)d->descs, DESCS);
+			close(d->fd);
+		}
+		command(UBLK_CMD_DEL_DEV, d->id, NULL, 0, 0);
+	}
+}
+
+static void add_device(struct device *d)
+{
+	struct ublksrv_ctrl_dev_info info = {
+		.nr_hw_queues = 1, .queue_depth = DEPTH, .max_io_buf_bytes = IO_BYTES,
+		.dev_id = -1,	/* one that is free */
+	};
+	struct ublk_params params = {
+		.len = sizeof(params),
+		.types = UBLK_PARAM_TYPE_BASIC,
+		.basic = {
+			.attrs = d->disk.kind->turn ? UBLK_ATTR_ROTATIONAL : 0,
+			.logical_bs_shift = 9, .physical_bs_shift = 9,
+			.io_min_shift = 9, .io_opt_shift = 9,
+			.max_sectors = IO_BYTES / DISK_SECTOR,
+			.dev_sectors = opt.size / DISK_SECTOR,
+		},
+	};
+	long result = command(UBLK_CMD_ADD_DEV, -1, &info, sizeof(info), 0);
+
+	if (result)
+		die(1, "no ublk device can be made: %s", result_name(result));
+	made++;
+	d->id = info.dev_id;
+	result = command(UBLK_CMD_SET_PARAMS, d->id, &params, sizeof(params), 0);
+	if (result)
+		die(1, "ublk%u does not take its size: %s", d->id, result_name(result));
+}
+
+static void start_device(struct device *d)
+{
+	unsigned int tag;
+	char name[32];
 	long result;
 
-	for (i = 0; i < opt.n; i++) {
-		result = command(UBLK_CMD_START_DEV, devices[i].id, NULL, 0, server);
-		if (result)
-			die(1, "ublk%u does not start: %s", devices[i].id, result_name(result));
-		printf("/dev/ublkb%u\n", devices[i].id);
+	snprintf(name, sizeof(name), "/dev/ublkc%u", d->id);
+	d->fd = must_open(name, O_RDWR, 1);
+	d->descs = mmap(NULL, DESCS, PROT_READ, MAP_SHARED | MAP_POPULATE, d->fd,
+			UBLKSRV_CMD_BUF_OFFSET);
+	if (d->descs == MAP_FAILED)
+		die(1, "%s: %s", name, strerror(errno));
+	d->store = get_memory(opt.size);
+	for (tag = 0; tag < DEPTH; tag++) {
+		d->slots[tag].buffer = get_memory(IO_BYTES);
+		fetch(d, tag, UBLK_IO_FETCH_REQ, 0);
 	}
-	if (fflush(stdout))
-		die(1, "standard output: %s", strerror(errno));
+	result = command(UBLK_CMD_START_DEV, d->id, NULL, 0, getpid());
+	if (result)
+		die(1, "ublk%u does not start: %s", d->id, result_name(result));
 }
 
 /* What is wrong with the words is said before there is a device. */
@@ -297,30 +256,37 @@ static void check_words(void)
 	link_shared.rate = kinds[opt.kind - 1].rate;
 	for (i = 0; i < opt.n; i++)
 		disk_init(&devices[i].disk, kinds[opt.kind - 1].disk, &link_shared);
-	most = devices[0].disk.sectors * DISK_SECTOR;
+	most = devices[0].disk.kind->sectors * DISK_SECTOR;
 	if (opt.size > most)
 		die(EXIT_USAGE, "size=%llu: the disk has %llu bytes", opt.size, most);
 }
 
 int main(int argc, char **argv)
 {
+	static struct signalfd_siginfo signal;
 	unsigned long long i;
-	int k;
+	sigset_t signals;
 
 	parse_words(argc, argv, usage, words, NULL, 0);
 	check_words();
+	control = must_open("/dev/ublk-control", O_RDWR, 4);
+	ring_setup(&ring, (opt.n + 1) * DEPTH, IORING_SETUP_SQE128);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	keeper = getpid();
-	control = must_open("/dev/ublk-control", O_RDWR, 4);
-	ring_setup(&commands, 4, IORING_SETUP_SQE128);
+	ring_queue(&ring, signalfd(-1, &signals, 0), IORING_OP_READ, &signal, sizeof(signal), 0,
+		   SIGNAL);
 	atexit(take_away);
 	for (i = 0; i < opt.n; i++)
 		add_device(&devices[i]);
-	start_server();
-	start_devices();
-	sigwait(&signals, &k);
+	for (i = 0; i < opt.n; i++)
+		start_device(&devices[i]);
+	for (i = 0; i < opt.n; i++)
+		printf("/dev/ublkb%u\n", devices[i].id);
+	if (fflush(stdout))
+		die(1, "standard output: %s", strerror(errno));
+	if (!stopped)
+		serve_until(SIGNAL);
 	return 0;
 }
