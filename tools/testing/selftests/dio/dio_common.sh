@@ -227,10 +227,11 @@ dio_sys()
 	cat "/sys/class/block/${1##*/}/$2"
 }
 
-# dio_flushes NODE: that the disk has done
-dio_flushes()
+# dio_stat NODE FIELD: of the disk's statistics; 1 and 5 are reads and writes done, 3 and 7 their
+# sectors, 16 flushes
+dio_stat()
 {
-	dio_sys "$1" stat | awk '{ print $16 }'
+	dio_sys "$1" stat | awk -v field="$2" '{ print $field }'
 }
 
 # dio_wait SECONDS CMD...: try CMD ten times a second until it succeeds; fails at the limit.
@@ -497,6 +498,39 @@ dio_unbind()
 dio_configfs()
 {
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config 2>/dev/null
+}
+
+# dio_array_load OPTION...: fio with array_load.fio, until $DIO_TMP/enough is there, which it removes.
+# Then all that was written is read again.
+dio_array_load()
+{
+	set -- --eta=never --minimal --aux-path="$DIO_TMP" --trigger-file="$DIO_TMP/enough" "$@" \
+		"$DIO_DIR/array_load.fio"
+	DIO_FIO_RW=write DIO_FIO_ROUNDS=1000000 fio "$@" &&
+		DIO_FIO_RW=read DIO_FIO_ROUNDS=1 fio "$@"
+}
+
+# dio_writes PID SECTORS NODE...: so many more are written to each, by PID. After two rounds of
+# array_load.fio (8192) all that was in flight before has been read back.
+dio_writes()
+{
+	_dio_pid=$1 _dio_more=$2 _dio_to=""
+	shift 2
+	for _dio_w in "$@"; do
+		_dio_to="$_dio_to ${_dio_w##*/}:$(($(dio_stat "$_dio_w" 7) + _dio_more))"
+	done
+	dio_wait 120 _dio_written && kill -0 "$_dio_pid" && return
+	echo "nothing gets through to $*"
+	return 1
+}
+
+_dio_written()
+{
+	kill -0 "$_dio_pid" 2>/dev/null || return 0
+	for _dio_w in $_dio_to; do
+		read -r _ _ _ _ _ _ _dio_n _ <"/sys/class/block/${_dio_w%:*}/stat"
+		[ "$_dio_n" -ge "${_dio_w#*:}" ] || return
+	done
 }
 
 # dio_pull DEV: take a SCSI disk out, as a hand would.

@@ -191,20 +191,10 @@ path_is()
 	dmsetup status dio_paths | tr ' ' '\n' | grep -A 1 -x "$(dio_sys "$1" dev)" | grep -qx "$2"
 }
 
-# It has written so much, or it never will.
-moves_on()
-{
-	read -r _ _ _ _ _ _ written _ <"/sys/class/block/${DIO_DM##*/}/stat"
-	[ "$written" -ge "$1" ] || ! kill -0 "$load" 2>/dev/null
-}
-
-# The load writes another 64 KiB, so I/O gets through now.
+# goes_on [SECTORS]: the load writes so much more, so I/O gets through now.
 goes_on()
 {
-	moves_on 0
-	dio_wait 60 moves_on $((written + 128)) && kill -0 "$load" 2>/dev/null && return
-	echo "nothing gets through"
-	return 1
+	dio_writes "$load" "${1-128}" "$DIO_DM"
 }
 
 back()
@@ -214,17 +204,24 @@ back()
 		goes_on && path_is "$2" A
 }
 
+# waits: while there is no path nothing is done, nor does it fail.
+waits()
+{
+	before="$(dio_stat "$DIO_DM" 1) $(dio_stat "$DIO_DM" 5)"
+	sleep 1
+	kill -0 "$load" && [ "$(dio_stat "$DIO_DM" 1) $(dio_stat "$DIO_DM" 5)" = "$before" ]
+}
+
 # Both paths are lost, and come back; I/O that is under way waits, and nobody is told.
 paths_lost()
 {
 	use "$DIO_DM" && rm -f "$DIO_TMP/enough" || return
-	set -- "$node"
-	[ "$way" != direct ] || set -- direct "$node"
-	"$DIO_DIR/array_io" size=1m "until=$DIO_TMP/enough" least=900 most=30000 "$@" &
+	export DIO_FIO_DIRECT="$node" DIO_FIO_RAW="$node" DIO_FIO_BUFFERED="$node" DIO_FIO_MOST=30s
+	dio_array_load "--section=$way" &
 	load=$!
 	goes_on && lio_transport 1 0 offline && dio_wait 30 path_is "$path0" F && goes_on &&
-		lio_transport 1 1 offline && dio_wait 30 path_is "$path1" F && sleep 1 &&
-		back 1 "$path1" && back 0 "$path0"
+		lio_transport 1 1 offline && dio_wait 30 path_is "$path1" F && waits &&
+		back 1 "$path1" && back 0 "$path0" && goes_on 8192
 	rc=$?
 	touch "$DIO_TMP/enough"
 	wait $load && return $rc

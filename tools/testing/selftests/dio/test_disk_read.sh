@@ -13,13 +13,6 @@ stamp="$DIO_DIR/disk_stamp"
 closing='^Completed reading [0-9]+ mbytes in [0-9]+\.[0-9]{3} seconds \([0-9]+\.[0-9]{2} Mbytes/sec\), '
 closing="${closing}[0-9]+ usec mean\$"
 
-# Sectors that the disk has read so far.
-sectors_read()
-{
-	read -r _ _ count _ <"/sys/class/block/${1##*/}/stat"
-	echo "$count"
-}
-
 # The closing line, once, and nothing else.
 closes()
 {
@@ -31,9 +24,9 @@ disk_takes()
 {
 	want=$1
 	shift
-	before=$(sectors_read "$one")
+	before=$(dio_stat "$one" 3)
 	closes "$read" blocks=4 bs=1m "$@" "$one" || return
-	got=$(($(sectors_read "$one") - before))
+	got=$(($(dio_stat "$one" 3) - before))
 	echo "sectors read: $got, wanted $want"
 	[ "$got" -eq "$want" ]
 }
@@ -131,7 +124,7 @@ late()
 
 has_read()
 {
-	[ "$(sectors_read "$one")" -gt "$1" ]
+	[ "$(dio_stat "$one" 3)" -gt "$1" ]
 }
 
 nobody_reads()
@@ -147,7 +140,7 @@ stops()
 	endless=$DIO_DM
 	"$read" blocks=1k bs=4k direct "$DIO_DM" &
 	pid=$!
-	dio_wait 20 has_read "$(sectors_read "$one")" && kill -TERM $pid || return
+	dio_wait 20 has_read "$(dio_stat "$one" 3)" && kill -TERM $pid || return
 	wait $pid
 	[ $? -eq 143 ] && dio_wait 5 nobody_reads || return
 	dio_dm broken "0 $size error" || return

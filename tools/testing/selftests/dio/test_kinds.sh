@@ -38,9 +38,9 @@ flushed()
 {
 	sync
 	sync "$1" || return	# and what the inode waits for in the journal
-	before=$(dio_flushes "$DIO_DISK")
+	before=$(dio_stat "$DIO_DISK" 16)
 	dd if=/dev/zero of="$1" bs=4k count=8 oflag=direct,dsync conv=notrunc status=none || return
-	counted=$(($(dio_flushes "$DIO_DISK") - before))
+	counted=$(($(dio_stat "$DIO_DISK" 16) - before))
 	echo "$1: $counted flushes"
 	[ "$counted" -ge "$2" ] && [ "$counted" -le "$3" ]
 }

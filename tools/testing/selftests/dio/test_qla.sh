@@ -110,36 +110,34 @@ one_piece()
 	[ "$descriptors" -eq 1 ] && [ "$entries" -eq 1 ]
 }
 
-# loads: direct, raw (on stock, which has no such driver, direct) and buffered I/O on three disks,
-# until loads_end
+# loads: direct, raw (not on stock, which has no such driver) and buffered I/O on three disks, until
+# loads_end
 loads()
 {
-	stop=$DIO_TMP/stop pids=""
-	rm -f "$stop"
+	rm -f "$DIO_TMP/enough"
 	# shellcheck disable=SC2086 # a list
 	set -- $disks
-	second="direct $2"
+	export DIO_FIO_DIRECT="$1" DIO_FIO_BUFFERED="$3" DIO_FIO_MOST=300s
+	loaded="$1 $3" sections="--section=direct --section=buffered"
 	if [ -e /dev/raw/rawctl ]; then
 		dio_get_raw
 		"$DIO_DIR/raw" "$DIO_RAW" "$2" >/dev/null || return
-		second=/dev/raw/raw$DIO_RAW
+		export DIO_FIO_RAW="/dev/raw/raw$DIO_RAW"
+		loaded="$1 $2 $3" sections="$sections --section=raw"
 	fi
-	for load in "direct $1" "$second" "$3"; do
-		# shellcheck disable=SC2086 # words
-		"$DIO_DIR/array_io" from=32m size=8m bs=64k until="$stop" $load \
-			>>"$DIO_TMP/loads" 2>&1 &
-		pids="$pids $!"
-	done
+	# shellcheck disable=SC2086 # words
+	dio_array_load $sections >"$DIO_TMP/loads" 2>&1 &
+	load=$!
 }
 
 # loads_end: no I/O failed, and what was written is read
 loads_end()
 {
 	loads_rc=0
-	: >"$stop"
-	for pid in $pids; do
-		wait "$pid" || loads_rc=1
-	done
+	# shellcheck disable=SC2086 # a list
+	dio_writes "$load" 8192 $loaded || loads_rc=1
+	: >"$DIO_TMP/enough"
+	wait "$load" || loads_rc=1
 	[ ! -e /dev/raw/rawctl ] || dio_unbind "$DIO_RAW"
 	[ "$loads_rc" -eq 0 ] || { dmesg | tail -n 20; cat "$isp/state" "$DIO_TMP/loads"; }
 	return $loads_rc

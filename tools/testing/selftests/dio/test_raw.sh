@@ -61,9 +61,9 @@ flushed()
 {
 	wanted=$1
 	shift
-	before=$(dio_flushes "$disk")
+	before=$(dio_stat "$disk" 16)
 	"$@" || return
-	after=$(dio_flushes "$disk")
+	after=$(dio_stat "$disk" 16)
 	echo "flushes that reached the disk: $before before, $after after"
 	[ $((after > before)) -eq "$wanted" ]
 }
