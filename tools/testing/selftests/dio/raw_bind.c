@@ -22,47 +22,22 @@ static const char usage[] =
 
 static int ctl;
 
-/* Is @text nothing but a number of at most @max? */
-static int is_number(const char *text, unsigned long max, unsigned long *value)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return 0;
-	errno = 0;
-	*value = strtoul(text, &end, 10);
-	return !*end && !errno && *value <= max;
-}
-
 /* The minor number of the raw device called @name. */
 static int find_raw(const char *name)
 {
-	const char *base = strrchr(name, '/');
-	unsigned long minor = 0;
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	int exists, prefix = strncmp(base, "raw", 3) ? 0 : 3;
+	unsigned long long minor = 0;
 	struct stat st;
 
-	if (!stat(name, &st)) {
-		if (is_raw(&st) && minor(st.st_rdev))
-			return minor(st.st_rdev);
-		if (base)
-			die(EXIT_DEVICE, "%s is not a raw device", name);
-	}
-	base = base ? base + 1 : name;
-	if (!strncmp(base, "raw", 3))
-		base += 3;
-	else if (base != name)
-		base = "";
-	if (!is_number(base, INT_MAX, &minor) || !minor)
+	exists = !stat(name, &st);
+	if (exists && is_raw(&st) && minor(st.st_rdev))
+		return minor(st.st_rdev);
+	if (!slash || (!exists && prefix))
+		minor = parse_number(name, base + prefix);
+	if (!minor || minor > INT_MAX)
 		die(EXIT_DEVICE, "%s is not a raw device", name);
 	return minor;
-}
-
-static void open_ctl(void)
-{
-	ctl = open(RAW_CTL, O_RDWR);
-	if (ctl < 0)
-		die(EXIT_DEVICE, "%s: %s (has the kernel a raw driver, CONFIG_RAW_DRIVER?)",
-		    RAW_CTL, strerror(errno));
 }
 
 static void __noreturn refused(int minor, const char *what)
@@ -102,7 +77,7 @@ static void query_all(void)
 		refused(minor, "query");
 }
 
-static void bind_to(int minor, unsigned long block_major, unsigned long block_minor)
+static void bind_to(int minor, __u64 block_major, __u64 block_minor)
 {
 	struct raw_config_request req = {
 		.raw_minor = minor, .block_major = block_major, .block_minor = block_minor,
@@ -115,33 +90,29 @@ static void bind_to(int minor, unsigned long block_major, unsigned long block_mi
 
 int main(int argc, char **argv)
 {
-	unsigned long block_major, block_minor;
+	int all = argc == 2 && !strcmp(argv[1], "-qa"), one = argc == 3 && !strcmp(argv[1], "-q");
 	struct stat st;
-	int minor;
 
 	help_if_asked(argc, argv, usage);
-	if (argc == 2 && !strcmp(argv[1], "-qa")) {
-		open_ctl();
+	if (!all && !one && (argc < 3 || argc > 4 || *argv[1] == '-'))
+		die(EXIT_USAGE, "%s", usage);
+	ctl = open(RAW_CTL, O_RDWR);
+	if (ctl < 0)
+		die(EXIT_DEVICE, "%s: %s (has the kernel a raw driver, CONFIG_RAW_DRIVER?)",
+		    RAW_CTL, strerror(errno));
+	if (all) {
 		query_all();
-	} else if (argc == 3 && !strcmp(argv[1], "-q")) {
-		minor = find_raw(argv[2]);
-		open_ctl();
-		query(minor);
-	} else if (argc == 3 && argv[1][0] != '-') {
-		minor = find_raw(argv[1]);
+	} else if (one) {
+		query(find_raw(argv[2]));
+	} else if (argc == 3) {
 		if (stat(argv[2], &st))
 			die(EXIT_DEVICE, "%s: %s", argv[2], strerror(errno));
 		if (!S_ISBLK(st.st_mode))
 			die(EXIT_DEVICE, "%s is not a block device", argv[2]);
-		open_ctl();
-		bind_to(minor, major(st.st_rdev), minor(st.st_rdev));
-	} else if (argc == 4 && argv[1][0] != '-' && is_number(argv[2], ULONG_MAX, &block_major) &&
-		   is_number(argv[3], ULONG_MAX, &block_minor)) {
-		minor = find_raw(argv[1]);
-		open_ctl();
-		bind_to(minor, block_major, block_minor);
+		bind_to(find_raw(argv[1]), major(st.st_rdev), minor(st.st_rdev));
 	} else {
-		die(EXIT_USAGE, "%s", usage);
+		bind_to(find_raw(argv[1]), parse_number(argv[2], argv[2]),
+			parse_number(argv[3], argv[3]));
 	}
 	return 0;
 }

@@ -82,34 +82,21 @@ static inline void fill_stamps(char *buf, size_t len, unsigned long long disk,
 		stamp_fill(buf + i, disk, (pos + i) / STAMP_SECTOR);
 }
 
-/* NULL if that is what they are, else what is wrong with the first sector that is not */
-static inline const char *wrong_stamps(const void *buf, size_t len, unsigned long long disk,
-				       unsigned long long pos)
+/* Ends, and names the first sector that is another, if they are not. */
+static inline void check_stamps(const char *name, const void *buf, size_t len,
+				unsigned long long disk, unsigned long long pos)
 {
 	unsigned long long sector = pos / STAMP_SECTOR;
 	const char *at = buf, *end = at + len;
-	static char text[200];
 	char what[128];
 
 	for (; at < end; at += STAMP_SECTOR, sector++) {
 		if (stamp_ok(at, disk, sector))
 			continue;
 		stamp_describe(what, sizeof(what), at, disk, sector);
-		snprintf(text, sizeof(text), "wrong data in sector %llu: %s, wanted disk %llu",
-			 sector, what, disk);
-		return text;
+		die(EXIT_DATA, "%s: wrong data in sector %llu: %s, wanted disk %llu", name, sector,
+		    what, disk);
 	}
-	return NULL;
-}
-
-/* Ends if they are not. */
-static inline void check_stamps(const char *name, const void *buf, size_t len,
-				unsigned long long disk, unsigned long long pos)
-{
-	const char *why = wrong_stamps(buf, len, disk, pos);
-
-	if (why)
-		die(EXIT_DATA, "%s: %s", name, why);
 }
 
 #endif

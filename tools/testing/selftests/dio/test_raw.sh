@@ -15,7 +15,6 @@
 
 raw="$DIO_DIR/raw"
 raw_io="$DIO_DIR/raw_io"
-every_disk="same flags"
 
 # bind MINOR DISK
 bind()
@@ -38,15 +37,12 @@ bound()
 	bind "$a" "$disk" && dio_then "dio_unbind $a" "$@"
 }
 
-# on_disk DISK NAME CASE ARG...: a case of raw_io
-on_disk()
+# io CASE ARG...: of raw_io, on what is bound
+io()
 {
-	od_disk=$1
-	od_name=$2
-	od_case=$3
-	shift 3
-	dio_unless "$lacking" "$od_name" bound "$od_disk" \
-		"$raw_io" "$od_case" "$rawdev" "$od_disk" "$@"
+	io_case=$1
+	shift
+	"$raw_io" "$io_case" "$rawdev" "$disk" "$@"
 }
 
 # make_loop BLOCKSIZE: prints a loop device of 16 MiB, made of an image with that name.
@@ -125,17 +121,13 @@ not_written()
 {
 	dd if="$DIO_TMP/stamps" of="$disk" oflag=direct bs=64k status=none &&
 		blockdev --setro "$disk" || return
-	: >"$DIO_TMP/gave"
-	ro_rc=0
 	for node in "$disk" "$rawdev"; do
-		dd if=/dev/zero of="$node" bs=4k count=1 conv=notrunc oflag=direct 2>&1 |
-			sed -n '1s/.*: //p' >>"$DIO_TMP/gave"
-		dd if="$node" bs=64k count=2 iflag=direct status=none |
-			cmp - "$DIO_TMP/stamps" || ro_rc=1
-	done
-	blockdev --setrw "$disk"
-	cat "$DIO_TMP/gave"
-	[ $ro_rc -eq 0 ] && [ "$(wc -l <"$DIO_TMP/gave")" -eq 2 ] &&
+		dd if=/dev/zero of="$node" bs=4k count=1 conv=notrunc oflag=direct 2>&1
+	done | sed -n '/^dd: /s/.*: //p' >"$DIO_TMP/gave"
+	dd if="$rawdev" bs=64k count=2 status=none | cmp - "$DIO_TMP/stamps"
+	ro_rc=$?
+	blockdev --setrw "$disk" && cat "$DIO_TMP/gave"
+	[ $ro_rc -eq 0 ] && holds 0 && [ "$(wc -l <"$DIO_TMP/gave")" -eq 2 ] &&
 		[ "$(uniq "$DIO_TMP/gave" | wc -l)" -eq 1 ]
 }
 
@@ -196,6 +188,38 @@ over_lio()
 	return $lio_rc
 }
 
+# sent: eight reads, of which each takes a second, are in flight together.
+sent()
+{
+	for size in 4k 3m; do
+		ms=$(fio --minimal --name=sent --filename="$rawdev" --size=32m --rw=read --bs=$size \
+			--number_ios=8 --direct=1 --ioengine=libaio --iodepth=8 |
+			cut -d ';' -f 9)
+		echo "$ms ms, of $size"
+		[ "$ms" -ge 1000 ] && [ "$ms" -lt 5000 ] || return
+	done
+}
+
+# stuck PID: it waits for a disk, or for who does
+stuck()
+{
+	grep -qs ') D ' "/proc/$1/stat"
+}
+
+# sick: the disk takes a second for each request, and its partitions are being looked for: who opens
+# it has to wait. Nobody else has to.
+sick()
+{
+	blockdev --flushbufs --rereadpt "$rawdev" &
+	scan=$!
+	dio_wait 10 stuck $scan || return
+	{ true <"$rawdev"; } &
+	opener=$!
+	dio_wait 10 stuck $opener && true <"/dev/raw/raw$b" && "$raw" -q "$b" && stuck $opener
+	sick_rc=$?
+	wait $scan && wait $opener && return $sick_rc
+}
+
 # dirty: a mapped file keeps what the disk reads into it while it is synced.
 dirty()
 {
@@ -223,11 +247,6 @@ test_helper()
 	LIST
 }
 
-all_bound()
-{
-	"$raw" -qa >"$DIO_TMP/bound" && grep "$(bound_line "$a" "$disk_no")" "$DIO_TMP/bound"
-}
-
 not_listed()
 {
 	"$raw" -qa >"$DIO_TMP/bound" && ! grep "^$rawdev:" "$DIO_TMP/bound"
@@ -250,7 +269,7 @@ test_bindings()
 
 	dio_check "bind by name" dio_says 0 "$is_bound" "$raw" "$rawdev" "$DIO_DISK"
 	dio_check "query" dio_says 0 "$is_bound" "$raw" -q "raw$a"
-	dio_check "query all: listed" all_bound
+	dio_check "query all: listed" dio_ends 0 "$is_bound" "$raw" -qa
 	dio_check "the kernel made the node" stat "$rawdev" "/sys/class/raw/raw$a"
 	dio_check "unbind" dio_says 0 "$(bound_line "$a" 0:0)" "$raw" "$rawdev" 0 0
 	dio_check "the kernel removed the node" absent "$rawdev" "/sys/class/raw/raw$a"
@@ -294,7 +313,7 @@ test_two()
 	else
 		dio_sd_delay 999999999
 	fi
-	on_disk "$DIO_DISK" "who opens a sick disk keeps no other waiting" sick "/dev/raw/raw$b"
+	dio_unless "$lacking" "who opens a sick disk keeps no other waiting" bound "$DIO_DISK" sick
 	[ -n "$lacking" ] || dio_sd_delay 0 || dio_skip_all "$DIO_DISK stays slow"
 	lacking=""
 	dio_unbind "$b"
@@ -312,7 +331,8 @@ test_cgroup()
 	else
 		lacking="no cgroups of devices here"
 	fi
-	on_disk "$DIO_DISK" "no right to the disk, no raw device" cgroup "$group"
+	dio_unless "$lacking" "no right to the disk, no raw device" \
+		bound "$DIO_DISK" io cgroup "$group"
 	lacking=""
 }
 
@@ -321,8 +341,8 @@ of_each()
 {
 	disk=$1
 	unit=$2
-	for each in $every_disk; do
-		on_disk "$disk" "$unit-byte blocks: $each" "$each"
+	for each in same flags; do
+		dio_try "$unit-byte blocks: $each" bound "$disk" io "$each"
 	done
 	dio_check "$unit-byte blocks: ioctls" bound "$disk" asked
 	dio_check "$unit-byte blocks: readonly" bound "$disk" not_written
@@ -341,7 +361,7 @@ test_dm()
 	dio_dm slow_read "0 $sectors delay $DIO_DISK 0 1000 $DIO_DISK 0 0" || lacking=$DIO_WHY
 	dio_unless "$lacking" "a fork while the disk writes into memory" \
 		bound "$DIO_DM" "$DIO_DIR/dio_pin" "$rawdev"
-	on_disk "$DIO_DM" "requests are sent, not waited for" async
+	dio_unless "$lacking" "requests are sent, not waited for" bound "$DIO_DM" sent
 	dio_unless "$lacking" "a mapped file keeps what was read into it" bound "$DIO_DM" dirty
 	lacking=""
 }
@@ -356,23 +376,14 @@ test_flush()
 	done
 }
 
-test_at_once()
+# on_null ATTRIBUTE NAME CMD...: CMD while a disk of null_blk that has it is bound
+on_null()
 {
-	dio_null at_once irqmode=0 || lacking=$DIO_WHY
-	disk=$DIO_NULL
-	dio_unless "$lacking" "a LUN of LIO's on a disk that is done at once" bound "$DIO_NULL" over_lio
-	dio_null_remove at_once
-	lacking=""
-}
-
-# queue NAME POLLED ATTRIBUTE SECTION: io_uring on a disk of null_blk that has it. io_uring of 6.1
-# tries for ever what would have to be split: a request is no larger than the disk takes.
-queue()
-{
-	dio_null queue "$3" || lacking=$DIO_WHY
-	unit=512
-	dio_unless "$lacking" "$1" bound "$DIO_NULL" load 32k "$2" "$4"
-	dio_null_remove queue
+	dio_null raw "$1" || lacking=$DIO_WHY
+	null_name=$2
+	shift 2
+	dio_unless "$lacking" "$null_name" bound "$DIO_NULL" "$@"
+	dio_null_remove raw
 	lacking=""
 }
 
@@ -428,9 +439,11 @@ of_each "$DIO_DISK" 512
 of_each "$loop4k" 4096
 test_dm
 test_flush
-queue "io_uring, polled" 1 poll_queues=1 uring
-queue "io_uring, polled, registered memory" 1 poll_queues=1 fixed
-queue "io_uring on a disk that takes two requests at a time" 0 hw_queue_depth=2 uring
-test_at_once
+# io_uring of 6.1 tries for ever what would have to be split: no request is larger than the disk takes.
+unit=512
+on_null poll_queues=1 "io_uring, polled" load 32k 1 uring
+on_null poll_queues=1 "io_uring, polled, registered memory" load 32k 1 fixed
+on_null hw_queue_depth=2 "io_uring on a disk that takes two requests at a time" load 32k 0 uring
+on_null irqmode=0 "a LUN of LIO's on a disk that is done at once" over_lio
 test_pulled
 dio_no_complaints
