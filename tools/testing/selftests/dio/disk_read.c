@@ -48,13 +48,12 @@
 #define PIPE_MAX	MIB		/* as large as anybody may make a pipe */
 
 #define CLOSING_LINE	"Completed reading %llu mbytes in %.3f seconds (%.2f Mbytes/sec), %.0f usec mean\n"
-#define JSON "{\"mode\": \"%s\", \"blocks\": %llu, \"bs\": %llu, \"devices\": %u, " \
-	"\"bytes\": %llu, \"seconds\": %.9f, \"mb_per_s\": %.3f, \"nsec_per_block\": %.3f, " \
-	"\"verify\": %s}\n"
+#define JSON "{\"bytes\": %llu, \"seconds\": %.9f, \"mb_per_s\": %.3f, " \
+	"\"nsec_per_block\": %.3f}\n"
 
 struct reader {
 	const char *name;
-	int fd, raw;
+	int fd;
 	unsigned long long size;
 	unsigned long long disk;		/* its number, if verified */
 };
@@ -125,31 +124,17 @@ static void measure(struct reader *r)
 static void open_device(struct reader *r)
 {
 	struct stat st;
+	int raw;
 
 	if (stat(r->name, &st))
 		die(EXIT_DEVICE, "%s: %s", r->name, strerror(errno));
-	r->raw = S_ISCHR(st.st_mode) && major(st.st_rdev) == RAW_MAJOR && minor(st.st_rdev);
-	if (!S_ISBLK(st.st_mode) && !r->raw)
+	raw = S_ISCHR(st.st_mode) && major(st.st_rdev) == RAW_MAJOR && minor(st.st_rdev);
+	if (!S_ISBLK(st.st_mode) && !raw)
 		die(EXIT_DEVICE, "%s: neither a block device nor a bound raw device", r->name);
-	if (r->raw && opt.nocopy)
+	if (raw && opt.nocopy)
 		die(EXIT_USAGE, "%s: nocopy does not work on a raw device", r->name);
-	if (r->raw != readers[0].raw)
-		die(EXIT_USAGE, "%s and %s: raw and block devices in one run", readers[0].name,
-		    r->name);
-	r->fd = open(r->name, O_RDONLY | (opt.direct && !r->raw ? O_DIRECT : 0));
-	if (r->fd < 0)
-		die(EXIT_DEVICE, "%s: cannot be opened: %s", r->name, strerror(errno));
+	r->fd = must_open(r->name, O_RDONLY | (opt.direct && !raw ? O_DIRECT : 0), EXIT_DEVICE);
 	measure(r);
-}
-
-/* Touched, so that no page fault falls into the time */
-static void *touched_memory(size_t size, int how)
-{
-	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED)
-		die(EXIT_IO, "no memory for %zu bytes", size);
-	return memset(mem, 0, size);
 }
 
 static void __noreturn fail_read(const struct reader *r, ssize_t n, unsigned long long offset)
@@ -194,7 +179,7 @@ static void splice_block(const struct reader *r, int *pipefd, int null, unsigned
 /* The disk's number stands in its first block; no two devices may have the same. */
 static void learn_disk(struct reader *r)
 {
-	char *buf = touched_memory(opt.bs, MAP_PRIVATE);
+	char *buf = get_memory(opt.bs);
 	struct reader *other;
 
 	read_block(r, buf, 0);
@@ -223,7 +208,8 @@ static void __noreturn run_reader(const struct reader *r, int ready, int start)
 		/* fewer rounds if it can be had; any size works */
 		fcntl(pipefd[1], F_SETPIPE_SZ, (int)(opt.bs < PIPE_MAX ? opt.bs : PIPE_MAX));
 	} else {
-		buf = touched_memory(opt.bs, MAP_PRIVATE);
+		/* Touched, so that no page fault falls into the time */
+		buf = memset(get_memory(opt.bs), 0, opt.bs);
 	}
 	if (write(ready, &c, 1) != 1 || read(start, &c, 1))
 		_exit(EXIT_IO);
@@ -295,15 +281,6 @@ static void wait_readers(void)
 
 /* --- The result --- */
 
-static const char *mode_name(void)
-{
-	if (readers[0].raw)
-		return "raw";
-	if (opt.direct)
-		return "direct";
-	return opt.nocopy ? "nocopy" : "buffered";
-}
-
 static void report(unsigned long long start_ns)
 {
 	unsigned long long bytes = opt.blocks * opt.bs * nr_readers;
@@ -320,8 +297,7 @@ static void report(unsigned long long start_ns)
 	seconds = (end_ns - start_ns) / 1e9;
 	mb_per_s = bytes / seconds / MIB;
 	if (opt.json)
-		printf(JSON, mode_name(), opt.blocks, opt.bs, nr_readers, bytes, seconds, mb_per_s,
-		       nsec, opt.verify ? "true" : "false");
+		printf(JSON, bytes, seconds, mb_per_s, nsec);
 	else
 		printf(CLOSING_LINE, bytes / MIB, seconds, mb_per_s, nsec / 1000);
 	if (fflush(stdout) || ferror(stdout))
@@ -339,7 +315,7 @@ int main(int argc, char **argv)
 		open_device(&readers[i]);
 	for (i = 0; opt.verify && i < nr_readers; i++)
 		learn_disk(&readers[i]);
-	times = touched_memory(nr_readers * sizeof(*times), MAP_SHARED);
+	times = map_memory(nr_readers * sizeof(*times), MAP_SHARED);
 	start = fork_readers();
 	start_ns = now_ns();
 	close(start);

@@ -152,14 +152,10 @@ raw()
 {
 	dio_get_raw
 	"$DIO_DIR/raw" "$DIO_RAW" "$one" >/dev/null || return
-	for node in "/dev/raw/raw$DIO_RAW" "/dev/raw/raw$DIO_RAW direct verify"; do
-		# shellcheck disable=SC2086 # words
-		"$read" blocks=2 bs=1m --json $node >"$DIO_TMP/json" || return
-		cat "$DIO_TMP/json"
-		grep -q '"mode": "raw"' "$DIO_TMP/json" || return
-	done
-	dio_says 2 "nocopy does not work on a raw device" "$read" blocks=1 bs=1m nocopy \
-		"/dev/raw/raw$DIO_RAW"
+	closes "$read" blocks=2 bs=1m "/dev/raw/raw$DIO_RAW" &&
+		closes "$read" blocks=2 bs=1m direct verify "/dev/raw/raw$DIO_RAW" &&
+		dio_says 2 "nocopy does not work on a raw device" "$read" blocks=1 bs=1m nocopy \
+			"/dev/raw/raw$DIO_RAW"
 }
 
 # disk_stamp on a device of 2 MiB, a file, and what it refuses: a mistyped disk does not become a file.
