@@ -58,11 +58,11 @@ static inline aio_context_t aio_setup(unsigned int depth)
 	return ctx;
 }
 
-static inline void aio_prepare(struct iocb *cb, int fd, int write, void *buf, size_t len,
-			       __u64 pos)
+/* @op: IOCB_CMD_: PREAD is 0, PWRITE 1; of others @buf is an iovec, and @len how many there are */
+static inline void aio_prepare(struct iocb *cb, int fd, int op, void *buf, size_t len, __u64 pos)
 {
 	*cb = (struct iocb) {
-		.aio_lio_opcode = write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD,
+		.aio_lio_opcode = op,
 		.aio_fildes = fd,
 		.aio_buf = (uintptr_t)buf,
 		.aio_nbytes = len,
@@ -84,32 +84,24 @@ static inline void aio_submit(aio_context_t ctx, struct iocb **cbs, long nr)
 }
 
 /*
- * Events, as io_getevents() gives them. An io_uring that was closed interrupts later: the kernel
+ * Events, of which there must be @min. An io_uring that was closed interrupts later: the kernel
  * makes whoever used it forget it, by what looks like a signal to a task that waits.
  */
-static inline long aio_wait(aio_context_t ctx, struct io_event *events, long min, long max,
-			    struct timespec *limit)
+static inline int aio_reap(aio_context_t ctx, struct io_event *events, long min, long max,
+			   struct timespec *limit)
 {
 	long ret;
 
 	do {
 		ret = syscall(SYS_io_getevents, ctx, min, max, events, limit);
 	} while (ret < 0 && errno == EINTR);
-	return sys_result(ret);
-}
-
-static inline int aio_reap(aio_context_t ctx, struct io_event *events, long min, long max,
-			   struct timespec *limit)
-{
-	long ret = aio_wait(ctx, events, min, max, limit);
-
 	if (ret < min)
-		async_die("io_getevents gave %s, not %ld", result_name(ret), min);
+		async_die("io_getevents gave %s, not %ld", result_name(sys_result(ret)), min);
 	return ret;
 }
 
-/* One request, with a context of its own: what it gave */
-static inline long aio_once(int fd, int write, void *buf, size_t len, __u64 pos)
+/* One request, with a context of its own: what it gave, or what io_submit() did */
+static inline long aio_once(int fd, int op, void *buf, size_t len, __u64 pos)
 {
 	static aio_context_t ctx;
 	struct io_event event;
@@ -117,8 +109,9 @@ static inline long aio_once(int fd, int write, void *buf, size_t len, __u64 pos)
 
 	if (!ctx)
 		ctx = aio_setup(1);
-	aio_prepare(&cb, fd, write, buf, len, pos);
-	aio_submit(ctx, &cbs, 1);
+	aio_prepare(&cb, fd, op, buf, len, pos);
+	if (syscall(SYS_io_submit, ctx, 1, &cbs) < 1)
+		return -errno;
 	aio_reap(ctx, &event, 1, 1, NULL);
 	return event.res;
 }
@@ -126,32 +119,32 @@ static inline long aio_once(int fd, int write, void *buf, size_t len, __u64 pos)
 /* Until @pid, a child, sleeps and cannot be woken, for want of a disk, say; 0 if it has ended */
 static inline int wait_until_it_waits(pid_t pid)
 {
-	char path[40], text[400];
-	ssize_t len;
-	int stat;
+	char path[40], state;
+	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	do {
-		stat = open(path, O_RDONLY);
-		len = stat < 0 ? -1 : read(stat, text, sizeof(text) - 1);
-		if (len < 0)
+		file = fopen(path, "r");
+		if (!file || fscanf(file, "%*d %*s %c", &state) != 1)
 			async_die("%s: %s", path, strerror(errno));
-		close(stat);
-		text[len] = 0;
-		if (strstr(text, ") Z "))
-			return 0;
-	} while (!strstr(text, ") D "));
-	return 1;
+		fclose(file);
+	} while (state != 'D' && state != 'Z');
+	return state == 'D';
 }
 
 struct ring {
 	int fd, wide;		/* wide: with entries of 128 bytes */
 	unsigned int queued;
-	unsigned int *sq_tail, *sq_mask, *sq_array;
-	unsigned int *cq_head, *cq_tail, *cq_mask;
+	struct io_uring_params p;
+	char *mem;		/* of both queues */
 	struct io_uring_sqe *sqes;
-	struct io_uring_cqe *cqes;
 };
+
+/* What lies in the queues as struct io_uring_params says */
+static inline unsigned int *ring_at(struct ring *r, unsigned int offset)
+{
+	return (unsigned int *)(r->mem + offset);
+}
 
 static inline void *ring_map(int fd, size_t len, off_t what)
 {
@@ -164,27 +157,17 @@ static inline void *ring_map(int fd, size_t len, off_t what)
 
 static inline void ring_setup(struct ring *r, unsigned int depth, unsigned int flags)
 {
-	struct io_uring_params p = { .flags = flags };
-	char *sq, *cq;
+	size_t sq, cq;
 
-	r->fd = syscall(SYS_io_uring_setup, depth, &p);
+	*r = (struct ring){ .wide = !!(flags & IORING_SETUP_SQE128), .p = { .flags = flags } };
+	r->fd = syscall(SYS_io_uring_setup, depth, &r->p);
 	if (r->fd < 0)
 		die(ASYNC_NONE, "no io_uring: %s", strerror(errno));
-	r->queued = 0;
-	r->wide = !!(flags & IORING_SETUP_SQE128);
-	sq = ring_map(r->fd, p.sq_off.array + p.sq_entries * sizeof(unsigned int),
-		      IORING_OFF_SQ_RING);
-	cq = ring_map(r->fd, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe),
-		      IORING_OFF_CQ_RING);
-	r->sqes = ring_map(r->fd, p.sq_entries * sizeof(struct io_uring_sqe) << r->wide,
+	sq = r->p.sq_off.array + r->p.sq_entries * sizeof(unsigned int);
+	cq = r->p.cq_off.cqes + r->p.cq_entries * sizeof(struct io_uring_cqe);
+	r->mem = ring_map(r->fd, sq > cq ? sq : cq, IORING_OFF_SQ_RING);
+	r->sqes = ring_map(r->fd, r->p.sq_entries * sizeof(struct io_uring_sqe) << r->wide,
 			   IORING_OFF_SQES);
-	r->sq_tail = (unsigned int *)(sq + p.sq_off.tail);
-	r->sq_mask = (unsigned int *)(sq + p.sq_off.ring_mask);
-	r->sq_array = (unsigned int *)(sq + p.sq_off.array);
-	r->cq_head = (unsigned int *)(cq + p.cq_off.head);
-	r->cq_tail = (unsigned int *)(cq + p.cq_off.tail);
-	r->cq_mask = (unsigned int *)(cq + p.cq_off.ring_mask);
-	r->cqes = (struct io_uring_cqe *)(cq + p.cq_off.cqes);
 }
 
 /* Memory for IORING_OP_READ_FIXED and IORING_OP_WRITE_FIXED */
@@ -197,7 +180,7 @@ static inline void ring_register(struct ring *r, const struct iovec *memory, uns
 static inline struct io_uring_sqe *ring_queue(struct ring *r, int fd, int op, void *addr,
 					      unsigned int len, __u64 pos, __u64 data)
 {
-	unsigned int tail = *r->sq_tail, index = tail & *r->sq_mask;
+	unsigned int *tail = ring_at(r, r->p.sq_off.tail), index = *tail & (r->p.sq_entries - 1);
 	struct io_uring_sqe *sqe = &r->sqes[index << r->wide];
 
 	*sqe = (struct io_uring_sqe) {
@@ -208,8 +191,8 @@ static inline struct io_uring_sqe *ring_queue(struct ring *r, int fd, int op, vo
 		.off = pos,
 		.user_data = data,
 	};
-	r->sq_array[index] = index;
-	__atomic_store_n(r->sq_tail, tail + 1, __ATOMIC_RELEASE);
+	ring_at(r, r->p.sq_off.array)[index] = index;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
 	r->queued++;
 	return sqe;
 }
@@ -229,22 +212,25 @@ static inline void ring_enter(struct ring *r, unsigned int wait)
 
 static inline int ring_empty(struct ring *r)
 {
-	return *r->cq_head == __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE);
+	return *ring_at(r, r->p.cq_off.head) ==
+		__atomic_load_n(ring_at(r, r->p.cq_off.tail), __ATOMIC_ACQUIRE);
 }
 
 /* The next completion; asks the kernel (and polls the disk, if that is the ring's way). */
 static inline long ring_reap(struct ring *r, __u64 *data)
 {
+	unsigned int *head = ring_at(r, r->p.cq_off.head);
 	struct io_uring_cqe *cqe;
 	long result;
 
 	while (ring_empty(r))
 		ring_enter(r, 1);
-	cqe = &r->cqes[*r->cq_head & *r->cq_mask];
+	cqe = (void *)ring_at(r, r->p.cq_off.cqes);
+	cqe += *head & (r->p.cq_entries - 1);
 	result = cqe->res;
 	if (data)
 		*data = cqe->user_data;
-	__atomic_store_n(r->cq_head, *r->cq_head + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
 	return result;
 }
 

@@ -48,6 +48,7 @@ static unsigned int rules;
 static const char *disk, *io_stat;
 static char *memory;
 static int fd, error_fd = -1;
+static aio_context_t ctx;
 static struct ring rings[2];
 static pthread_barrier_t step;
 static unsigned long long first;	/* sector of the file at POS */
@@ -108,8 +109,8 @@ static void is_right(const char *is, const char *should)
 		       *should ? should : "none");
 }
 
-/* Ends when the requests were seen, and then all is done. */
-static long make_call(aio_context_t ctx)
+/* A thread, which ends when the requests were seen, and then all is done */
+static void *make_call(void *unused)
 {
 	struct ring *ring = &rings[way == POLLED];
 	int i, nr = shape == MANY ? SEGMENTS : 1;
@@ -119,6 +120,8 @@ static long make_call(aio_context_t ctx)
 	struct io_event event;
 	long ret = 1;
 
+	if (syscall(SYS_ioprio_set, 1, 0, PRIO))
+		die(4, "no priorities: %s", strerror(errno));
 	for (i = 0; i < nr; i++) {
 		iov[i].iov_base = memory + i * 2 * BLOCK + (shape == ODD ? 512 : 0);
 		iov[i].iov_len = BLOCK;
@@ -126,8 +129,7 @@ static long make_call(aio_context_t ctx)
 	if (way == SYNC) {
 		ret = sys_result((is_write ? pwritev2 : preadv2)(fd, iov, nr, POS, rwf));
 	} else if (way == AIO) {
-		aio_prepare(&cb, fd, 0, iov, nr, POS);
-		cb.aio_lio_opcode = is_write ? IOCB_CMD_PWRITEV : IOCB_CMD_PREADV;
+		aio_prepare(&cb, fd, is_write ? IOCB_CMD_PWRITEV : IOCB_CMD_PREADV, iov, nr, POS);
 		cb.aio_rw_flags = rwf;
 		cb.aio_flags = given ? IOCB_FLAG_IOPRIO : 0;
 		cb.aio_reqprio = PRIO - 4;
@@ -143,27 +145,11 @@ static long make_call(aio_context_t ctx)
 	}
 	sent = way == SYNC || ret < 0 ? -1 : 1;
 	pthread_barrier_wait(&step);
-	if (sent < 0)
-		return ret;
-	if (way != AIO)
-		return ring_reap(ring, NULL);
-	aio_reap(ctx, &event, 1, 1, NULL);
-	return event.res;
-}
-
-static void *make_calls(void *unused)
-{
-	aio_context_t ctx = aio_setup(1);
-
-	if (syscall(SYS_ioprio_set, 1, 0, PRIO))
-		die(4, "no priorities: %s", strerror(errno));
-	ring_setup(&rings[0], 1, 0);
-	ring_setup(&rings[1], 1, IORING_SETUP_IOPOLL);
-	for (;;) {
-		pthread_barrier_wait(&step);
-		result = make_call(ctx);
-		pthread_barrier_wait(&step);
-	}
+	result = ret;
+	if (sent > 0 && way == AIO && aio_reap(ctx, &event, 1, 1, NULL))
+		result = event.res;
+	else if (sent > 0)
+		result = ring_reap(ring, NULL);
 	return unused;
 }
 
@@ -299,6 +285,7 @@ static void go(void)
 	unsigned long long hint = given ? 5 : 0, before, limit;	/* RWH_WRITE_LIFE_EXTREME */
 	const char *other = "not seen";
 	unsigned int i, nr_right = 0;
+	pthread_t thread;
 	char flags[100];
 
 	bytes = 0;
@@ -313,13 +300,14 @@ static void go(void)
 		die(1, "no hint, or no trace: %s", strerror(errno));
 	if (hold(1))
 		die(1, "scsi_debug does not take errors: %s", strerror(errno));
-	pthread_barrier_wait(&step);
+	if (pthread_create(&thread, NULL, make_call, NULL))
+		die(1, "no thread");
 	for (limit = now_ns() + 60000000000ULL; !all_seen(); )
 		if (now_ns() > limit)
 			die(1, "%u requests of %u were seen in a minute", nr_queued, busy);
 	hold(0);
 	pthread_barrier_wait(&step);
-	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
 	each_line(TRACE, see_event);
 	want(flags, sizeof(flags));
 	for (i = 0; i < nr_queued; i++)		/* file systems have others there at times */
@@ -348,7 +336,6 @@ int main(int argc, char **argv)
 	static const char usage[] = "usage: dio_flags disk|iomap|engine DISK FILE IO.STAT [ERROR]";
 	static const char * const names[] = { "disk", "iomap", "engine" };
 	unsigned int i, size, at;
-	pthread_t thread;
 
 	help_if_asked(argc, argv, usage);
 	if (argc < 5 || argc > 6)
@@ -376,8 +363,11 @@ int main(int argc, char **argv)
 	error_fd = argc == 6 ? open(argv[5], O_WRONLY) : -1;
 	atexit(let_go);
 	pthread_barrier_init(&step, NULL, 2);
-	if ((argc == 6 && error_fd < 0) || pthread_create(&thread, NULL, make_calls, NULL))
-		die(1, "%s, or no thread: %s", argv[5], strerror(errno));
+	if (argc == 6 && error_fd < 0)
+		die(1, "%s: %s", argv[5], strerror(errno));
+	ctx = aio_setup(1);
+	ring_setup(&rings[0], 1, 0);
+	ring_setup(&rings[1], 1, IORING_SETUP_IOPOLL);
 
 	for (i = 0; i < 2 * 2 * 4 * 3 * ARRAY_SIZE(rwfs); i++) {
 		is_write = i & 1;

@@ -2,10 +2,10 @@
 /*
  * Direct I/O on a file that others truncate.
  *
- *	dio_race n=400 [steady | whole] [apart] [within=120] FILE
+ *	dio_race n=400 [steady | whole] [apart] FILE
  *	dio_race fallback|extend|beyond|aligned|behind|over FILE
  *	dio_race clean [into=FILE2] FILE
- *	dio_race locked stop=COMMAND go=COMMAND other=FILE2 FILE
+ *	dio_race locked other=FILE2 FILE
  *	dio_race check FILE
  *
  * With n= the processes in the table below read, write and truncate FILE:
@@ -38,9 +38,10 @@
  *			that file cleans the pages, then the disk writes into them. Pages that are
  *			not marked dirty again are dropped with what was read: check FILE2 once it
  *			is mounted anew
- *	locked		an AIO read into mapped memory of FILE2, whose disk is stopped by COMMAND
- *			while write-back and a truncate hold the page. A synchronous reader of FILE
- *			must not wait for whoever marks that page dirty, nor must a truncate of FILE
+ *	locked		an AIO read into mapped memory of FILE2, whose disk, dio_other of dm, is
+ *			suspended while write-back and a truncate hold the page. A synchronous
+ *			reader of FILE must not wait for whoever marks that page dirty, nor must a
+ *			truncate of FILE
  *	behind		more O_DSYNC AIO writes end at once than a CPU has workers, while a write in
  *			the page cache waits for them with the inode lock, which their fsync takes,
  *			too
@@ -71,10 +72,10 @@
 
 enum { NR_PROCESSES = 7 };
 
-static unsigned long long within = TIME_LIMIT, nr_ops, seed;
+static unsigned long long nr_ops, seed;
 static const char *name;
-static const char *stop, *go, *other, *into;
-static int steady, whole, apart, fd;
+static const char *other, *into, *awaited;
+static int steady, whole, apart, fd, within = TIME_LIMIT;
 static const struct race *only;	/* instead of the processes */
 static unsigned char *right, *buf;	/* the file with all stamps; what was read */
 
@@ -159,6 +160,8 @@ static void sync_step(int write)
 	size_t pos, len;
 	long ret;
 
+	if (!write && !pick(8))
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	pick_range(&pos, &len);
 	if (write) {
 		write_right(pos, len);
@@ -167,13 +170,6 @@ static void sync_step(int write)
 	ret = sys_result(pread(fd, buf, len, pos));
 	check_result("a read", pos, len, ret, 0);
 	check_racing(buf, pos, ret);
-}
-
-static void cached_step(int write)
-{
-	if (!pick(8))
-		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	sync_step(write);
 }
 
 static void aio_step(int write)
@@ -221,7 +217,7 @@ static struct process {
 	{ "the AIO writer", aio_step, O_DIRECT, 1, 0 },
 	{ "the direct reader", sync_step, O_DIRECT, 0, 0 },
 	{ "the AIO reader", aio_step, O_DIRECT, 0, 0 },
-	{ "the buffered reader", cached_step, 0, 0, 0 },
+	{ "the buffered reader", sync_step, 0, 0, 0 },
 	/* the last, to be left out if it is steady */
 	{ "the truncating process", truncate_step, 0, 0, 0 },
 };
@@ -251,17 +247,6 @@ static void must_wait(pid_t pid)
 {
 	if (!wait_until_it_waits(pid))
 		die(1, "%s: a process ended that should wait", name);
-}
-
-static void start_processes(void)
-{
-	struct process *p;
-
-	for (p = processes; p < processes + NR_PROCESSES - steady; p++) {
-		p->pid = must_fork(1);
-		if (!p->pid)
-			run_process(p);
-	}
 }
 
 /* By way of the page cache, and past it */
@@ -310,19 +295,31 @@ static void write_beside_aio(void)
 	read_right(fd, buf, only->pos, only->len);
 }
 
-/* Interrupts wait(), and once more in case that had not begun. */
+/* What takes too long: the child that is waited for, or who has done nothing since the last time */
 static void on_alarm(int sig)
 {
+	static unsigned long then[NR_PROCESSES];
+	int i, hang = !!awaited;
+
 	(void)sig;
-	alarm(1);
-}
+	if (awaited)
+		fprintf(stderr, "dio_race: %s: %s hangs\n", name, awaited);
+	for (i = 0; i < NR_PROCESSES; i++) {
+		unsigned long now = __atomic_load_n(&shared->done[i], __ATOMIC_RELAXED);
 
-static void set_alarm(unsigned int seconds)
-{
-	struct sigaction action = { .sa_handler = on_alarm };
-
-	sigaction(SIGALRM, &action, NULL);
-	alarm(seconds);
+		if (processes[i].pid && now == then[i]) {
+			fprintf(stderr, "dio_race: %s: for %d s %s did nothing (%lu before)\n",
+				name, within, processes[i].name, now);
+			hang = 1;
+		}
+		then[i] = now;
+	}
+	for (i = 0; hang && i < NR_PROCESSES; i++)
+		if (processes[i].pid)
+			kill(processes[i].pid, SIGKILL);
+	if (hang)
+		_exit(1);
+	alarm(within);
 }
 
 /* A process that is to end well, and in time */
@@ -330,12 +327,11 @@ static void end_of(pid_t pid, const char *what)
 {
 	int status;
 
-	set_alarm(TIME_LIMIT / 2);
-	if (waitpid(pid, &status, 0) != pid)
-		die(1, "%s: %s hangs", name, what);
-	alarm(0);
-	if (status)
+	awaited = what;
+	alarm(TIME_LIMIT / 2);
+	if (waitpid(pid, &status, 0) != pid || status)
 		die(1, "%s: %s failed", name, what);
+	alarm(0);
 }
 
 /* A direct write of a block's length; then what is there, in the cache and on the disk */
@@ -420,7 +416,7 @@ static void write_aligned_below_read(void)
 	aio_context_t ctx = send_one(&cb, 0, buf, PAGE, BLOCK_MAX);
 
 	write_right(0, PAGE);
-	if (aio_wait(ctx, &event, 1, 1, &now))
+	if (aio_reap(ctx, &event, 0, 1, &now))
 		die(1, "%s: a write of whole blocks waited for a read of others", name);
 	reap_one(ctx, "an AIO read", BLOCK_MAX, PAGE);
 }
@@ -490,8 +486,8 @@ static void read_beside_locked_page(void)
 	int to, other_fd;
 	struct iocb cb;
 
-	if (!stop || !go || !other)
-		die(EXIT_USAGE, "locked needs stop=, go= and other=");
+	if (!other)
+		die(EXIT_USAGE, "locked needs other=");
 	map = map_file(into_name(), 2 * IO_MAX, &to);
 	locked = map_file(other, IO_MAX, &other_fd);
 	ctx = send_one(&cb, 0, locked, IO_MAX, IO_MAX);
@@ -499,8 +495,8 @@ static void read_beside_locked_page(void)
 	if (!reader)
 		_exit(pread(fd, locked, IO_MAX, 0) != IO_MAX);
 	must_wait(reader);
-	if (system(stop))
-		die(1, "%s failed", stop);
+	if (system("dmsetup suspend --noflush --nolockfs --noudevrules --noudevsync dio_other"))
+		die(1, "%s: its disk is not suspended", other);
 	if (sync_file_range(other_fd, 0, IO_MAX, SYNC_FILE_RANGE_WRITE))
 		die(1, "%s: sync_file_range: %s", other, strerror(errno));
 	cutter = must_fork(1);
@@ -515,50 +511,27 @@ static void read_beside_locked_page(void)
 	if (!pid)
 		_exit(!!truncate(name, IO_MAX));
 	end_of(pid, "a truncate");
-	if (system(go))
-		die(1, "%s failed", go);
+	if (system("dmsetup resume --noudevrules --noudevsync dio_other"))
+		die(1, "%s: its disk is not resumed", other);
 	end_of(cutter, "the truncate of the other file");
 	end_of(reader, "the reader into the other file");
 }
 
-/* Ends it if a process has done nothing since it was called last. */
-static void look_who_hangs(void)
-{
-	static unsigned long then[NR_PROCESSES];
-	int i, hang = 0;
-
-	for (i = 0; i < NR_PROCESSES; i++) {
-		unsigned long now = __atomic_load_n(&shared->done[i], __ATOMIC_RELAXED);
-
-		if (processes[i].pid && now == then[i]) {
-			fprintf(stderr, "dio_race: %s: for %llu s %s did nothing (%lu before)\n",
-				name, within, processes[i].name, now);
-			hang = 1;
-		}
-		then[i] = now;
-	}
-	if (!hang)
-		return;
-	for (i = 0; i < NR_PROCESSES; i++)
-		if (processes[i].pid)
-			kill(processes[i].pid, SIGKILL);
-	exit(1);
-}
-
 /* Until the writers have done what they should, or one process has failed. */
-static void wait_for_processes(void)
+static void run_processes(void)
 {
-	int i, status, left, writers = 0, failed = 0;
+	int i, status, left = NR_PROCESSES - steady, writers = 0, failed = 0;
 	pid_t pid;
 
-	set_alarm(within);
-	for (i = 0; i < NR_PROCESSES; i++)
+	for (i = 0; i < left; i++) {
+		processes[i].pid = must_fork(1);
+		if (!processes[i].pid)
+			run_process(&processes[i]);
 		writers += processes[i].writer;
-	for (left = NR_PROCESSES - steady; left; left--) {
-		while ((pid = wait(&status)) < 0) {
-			look_who_hangs();
-			alarm(within);
-		}
+	}
+	alarm(within);
+	for (; left; left--) {
+		pid = wait(&status);
 		for (i = 0; processes[i].pid != pid; i++)
 			;
 		processes[i].pid = 0;
@@ -583,9 +556,8 @@ static const struct word words[] = {
 	CHOICE("extend", race, EXTEND), CHOICE("beyond", race, BEYOND),
 	CHOICE("aligned", race, ALIGNED), CHOICE("behind", race, BEHIND),
 	CHOICE("over", race, OVER), CHOICE("locked", race, LOCKED), CHOICE("clean", race, CLEAN),
-	NUMBER("n=", nr_ops), NUMBER("within=", within), TEXT("stop=", stop), TEXT("go=", go),
-	TEXT("other=", other), TEXT("into=", into), FLAG("steady", steady), FLAG("whole", whole),
-	FLAG("apart", apart),
+	NUMBER("n=", nr_ops), TEXT("other=", other), TEXT("into=", into), FLAG("steady", steady),
+	FLAG("whole", whole), FLAG("apart", apart),
 	{ .name = NULL }
 };
 
@@ -606,15 +578,18 @@ int main(int argc, char **argv)
 {
 	parse_words(argc, argv, usage, words, &name, 1);
 	only = races[race].run ? &races[race] : NULL;
-	if (!name || (!only && (!nr_ops || !within)))
+	if (!name || (!only && !nr_ops))
 		die(EXIT_USAGE, "%s", usage);
 	if (!only || only->run != sync_below_reads)	/* which only reads it */
 		want_file(name);
 	steady |= whole;
+	if (apart)	/* before a watchdog finds the CPU that lets nobody run, after a minute */
+		within = 25;
 	shared = map_memory(sizeof(*shared), MAP_SHARED);
 	right = map_memory(FILE_MAX, MAP_SHARED);
 	buf = get_memory(FILE_MAX);
 	fill_stamps((char *)right, FILE_MAX, DISK, 0);
+	signal(SIGALRM, on_alarm);
 
 	if (only) {
 		only->run();
@@ -625,9 +600,7 @@ int main(int argc, char **argv)
 		write_right(0, FILE_MAX);
 		sync_file(fd);
 	}
-	start_processes();
-	wait_for_processes();
-	check_file();
+	run_processes();
 	check_as_it_is();
 	return 0;
 }

@@ -1,12 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Direct I/O on files under load, on every file system of dio_files.sh: on a slow disk a write beside
-# another, and a sync of mapped memory that is read into; processes that truncate while others read and
-# write (dio_race); and fio, which verifies what several jobs write at once (test_file_load.fio). Writes
-# beside others have more cases on vfat with sectors larger than the disk's, and one on ext2 says what
-# must not wait; a read on vfat, in several bios, goes on while a page of somebody else is locked, which
-# the disk of that keeps suspended; and on ocfs2 the readers get a CPU of their own.
+# Direct I/O on files under load, on every file system of dio_files.sh: the races of dio_race, of
+# which those of writes beside others have more cases on vfat with sectors larger than the disk's;
+# and fio, which verifies what several jobs write at once (test_file_load.fio). On ocfs2 the readers
+# get a CPU of their own.
 #
 # A case fails on data that is wrong, now or once the file system has been mounted anew, and on
 # processes that hang. DIO_OPS scales dio_race's operations; DIO_FS=NAME,... is for some.
@@ -20,33 +18,18 @@ command -v fio >/dev/null || fio="program fio is missing"
 one_cpu=
 [ "$(nproc)" -gt 1 ] || one_cpu="one CPU"
 
-# steadiness NAME: the word for dio_race, for faults that stock has, too. udf, and exfat of 6.1, have
-# no inode_dio_wait() before they free blocks; on udf wrong data was seen. reiserfs waits with a
-# lock held that a buffered reader wants, whose page the end of a direct write waits for. ntfs3, and
-# exfat by iomap, count blocks as valid when an AIO write to them has been sent, not when it is done: who
-# reads them meanwhile has what lay on the disk; ntfs3 puts that back if it is the page that it zeroes
-# the end of.
+# steadiness NAME: the word for dio_race, for faults that stock has, too. udf, and exfat of 6.1,
+# have no inode_dio_wait() before they free blocks; on udf wrong data was seen. reiserfs waits with
+# a lock held that a buffered reader wants, whose page the end of a direct write waits for. ntfs3,
+# and exfat by iomap, count blocks as valid when an AIO write to them has been sent, not when it is
+# done: who reads them meanwhile has what lay on the disk; ntfs3 puts that back if it is the page
+# that it zeroes the end of.
 steadiness()
 {
 	case $1-$(uname -r) in
 	ntfs3-*|exfat-[7-9].*)		echo whole ;;
 	exfat-*|udf-*|reiserfs-*)	echo steady ;;
 	esac
-}
-
-unmounted()
-{
-	umount "$DIO_TMP/mnt" 2>"$DIO_TMP/why"
-}
-
-# who_holds: what may keep the file system mounted: a task, all of which the kernel's log has then,
-# work (files that are closed in interrupts, as AIO's are, wait for a worker), or a process
-who_holds()
-{
-	echo t >/proc/sysrq-trigger
-	dmesg | sed -n '/Showing busy workqueues/,$p' | tail -n 10
-	find /proc/[0-9]*/fd /proc/[0-9]*/cwd -lname "$DIO_TMP/mnt*" 2>/dev/null | head -n 5
-	cat "$DIO_TMP/why"
 }
 
 # race_on NAME MAKER LESS [WORD...]
@@ -59,7 +42,7 @@ race_on()
 	shift 3
 	"$DIO_DIR/dio_race" "n=$n" "$@" "$DIO_TMP/mnt/file" || bad=1
 	# What it had to kill may take a while to end.
-	dio_wait 30 unmounted || { who_holds; return 1; }
+	dio_wait 30 dio_umount "$DIO_TMP/mnt" || return
 	dio_fs_on "$fs" "$disk" "$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file" && return $bad
 }
 
@@ -103,10 +86,8 @@ fill_file()
 	fi
 	shift
 	for n in $(seq 0 15); do
-		for to in file between; do
-			dd bs=16k "$@" of="$DIO_TMP/mnt/$to" count=1 skip="$n" seek="$n" \
-				conv=notrunc status=none || return
-		done
+		dd bs=16k "$@" of="$DIO_TMP/mnt/file" count=1 skip="$n" seek="$n" conv=notrunc \
+			status=none && head -c 16384 /dev/zero >>"$DIO_TMP/mnt/between" || return
 	done
 }
 
@@ -117,36 +98,21 @@ clean_on()
 		dio_fs_on "$1" "$disk" "$DIO_DIR/dio_race" check "$DIO_TMP/mnt/file.into"
 }
 
-# with_other DEV CMD...: CMD, with a file system on DEV mounted as $DIO_TMP/other, by way of the
-# device dio_other, which answers again afterwards.
-with_other()
-{
-	sectors=$(dio_sys "$1" size)
-	dio_dm other "0 $sectors linear $1 0" || { echo "$DIO_WHY"; return 1; }
-	other=$DIO_DM
-	shift
-	mke2fs -q -F -t ext2 "$other" && mkdir -p "$DIO_TMP/other" &&
-		mount -t ext2 "$other" "$DIO_TMP/other" || return
-	bad_other=0
-	"$@" || bad_other=1
-	dmsetup resume --noudevrules --noudevsync dio_other
-	# Whoever was stuck on it may keep both open until now.
-	dio_wait 30 dio_umount "$DIO_TMP/mnt" && dio_wait 30 umount "$DIO_TMP/other" &&
-		return $bad_other
-}
-
-# locked_on NAME MAKER
+# locked_on NAME MAKER: with a file system on a device of its own, dio_other, mounted as $DIO_TMP/other
 locked_on()
 {
 	truncate -s 8m "$DIO_TMP/image" && loop=$(losetup -f --show "$DIO_TMP/image") || return
 	dio_on_exit losetup -d "$loop"
-	echo "dmsetup suspend --noflush --nolockfs --noudevrules --noudevsync dio_other" \
-		>"$DIO_TMP/stop"
-	echo "dmsetup resume --noudevrules --noudevsync dio_other" >"$DIO_TMP/go"
-	chmod +x "$DIO_TMP/stop" "$DIO_TMP/go"
-	with_other "$loop" on_slow "$1" "$2" 4000 0 \
-		"locked stop=$DIO_TMP/stop go=$DIO_TMP/go other=$DIO_TMP/other/file" \
-		apart if="$DIO_TMP/stamps"
+	dio_dm other "0 16384 linear $loop 0" || { echo "$DIO_WHY"; return 1; }
+	mke2fs -q -F -t ext2 "$DIO_DM" && mkdir "$DIO_TMP/other" &&
+		mount -t ext2 "$DIO_DM" "$DIO_TMP/other" || return
+	bad_other=0
+	on_slow "$1" "$2" 4000 0 "locked other=$DIO_TMP/other/file" apart if="$DIO_TMP/stamps" ||
+		bad_other=1
+	dmsetup resume --noudevrules --noudevsync dio_other
+	# Whoever was stuck on it may keep both open until now.
+	dio_wait 30 dio_umount "$DIO_TMP/mnt" && dio_wait 30 umount "$DIO_TMP/other" &&
+		return $bad_other
 }
 
 # fio_on NAME LESS
@@ -198,9 +164,8 @@ while IFS=: read -r name maker less; do
 		clean_on "$name" "$maker"
 	# shellcheck disable=SC2086 # a word or none
 	dio_unless "$why" "$race" race_on "$name" "$maker" "${less:-1}" $steady
-	# A CPU that lets nobody else run is to be found before a watchdog finds it, after a minute.
 	[ "$name" != ocfs2 ] || dio_unless "${why:-$one_cpu}" \
-		"readers and writers on a CPU each, ocfs2" race_on "$name" "$maker" 1 apart within=25
+		"readers and writers on a CPU each, ocfs2" race_on "$name" "$maker" 1 apart
 	dio_unless "${why:-$fio}" "fio verifies what it writes, $name" \
 		dio_fs_with "$name" "$maker" "$disk" fio_on "$name" "${less:-1}"
 done <<LIST

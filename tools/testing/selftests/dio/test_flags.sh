@@ -23,12 +23,6 @@ flags()
 	exec "$DIO_DIR/dio_flags" "$1" "$disk" "$2" "$stat" ${error:+"$error"}
 )
 
-# A program that was stopped leaves the disk busy.
-let_go()
-{
-	echo "1 0 ff 1056" >"$held"
-}
-
 # on_disk KIND
 on_disk()
 {
@@ -55,7 +49,6 @@ disk=$DIO_DISK
 error=$(realpath "/sys/block/${disk##*/}/device")
 error=/sys/kernel/debug/scsi_debug/${error##*/}/error
 [ -w "$error" ] || dio_skip_all "the disk cannot be told to be busy"
-held=$error
 [ -d /sys/kernel/debug/block ] || dio_skip_all "no CONFIG_BLK_DEBUG_FS"
 mkdir "$trace" 2>/dev/null || dio_skip_all "the trace has no instances"
 dio_on_exit rmdir "$trace"
@@ -63,7 +56,8 @@ echo 1 >"$trace/events/block/block_rq_complete/enable"
 echo 1 >"$trace/events/scsi/scsi_dispatch_cmd_start/enable"
 DIO_SECTORS=131072
 dio_plan 9
-dio_on_exit let_go
+# A program that was stopped leaves the disk busy.
+dio_on_exit _dio_put "1 0 ff 1056" "$error"
 [ -n "$stat" ] || dio_skip "what is counted for a cgroup" "no CONFIG_BLK_CGROUP, or its io is elsewhere"
 [ -z "$stat" ] || dio_check "what is counted for a cgroup" [ -e "$stat" ]
 on_disk ""
