@@ -261,6 +261,19 @@ _dio_second()
 	"$@"
 }
 
+# dio_traced EVENT CMD...: CMD, while the trace at $dio_trace, empty before, has this event; 4 without it
+dio_trace=/sys/kernel/tracing/trace
+dio_traced()
+{
+	_dio_event=/sys/kernel/tracing/events/$1/enable
+	[ -w "$dio_trace" ] || mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+	[ -w "$_dio_event" ] || { echo "this kernel has no trace of $1" >&2; return 4; }
+	: >"$dio_trace"
+	echo 1 >"$_dio_event"
+	shift
+	dio_then "echo 0 >$_dio_event" "$@"
+}
+
 # dio_settle: udev, where it runs, has looked at all that has come, was scanned or was closed by a
 # writer. Its reads would be counted, and its look for partitions sets read_ahead_kb anew.
 dio_settle()

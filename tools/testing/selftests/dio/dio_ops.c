@@ -2,11 +2,6 @@
 /*
  * Random operations on a file, checked against a model of it in memory.
  *
- *	dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] [piece=64] FILE [COPY]
- *	dio_ops unit=512 n=2000 seed=1 [most=8m io=3m align=4 pieces=1000] raw=/dev/raw/raw1 DISK
- *	dio_ops unit=512 bad FILE
- *	dio_ops unit=512 nowait FILE
- *
  * Direct reads and writes (pread, preadv in pieces, AIO, io_uring, io_uring with memory that is
  * registered) at multiples of unit, with memory in small pages, in a huge one, or shared, as the
  * seed has it; buffered and mapped reads and writes at any byte, truncation both ways, dropped
@@ -35,20 +30,35 @@
  * for is not found again: it times out, or the program waits for ever.
  *
  * With piece=N, preadv and pwritev move no more than a page, and have up to nine pieces of memory
- * that lie apart, each but the last of N bytes, or of 1, 2, 4 or 8 times as many. Who is hurt by a
- * broken kernel: a program that gathers a block from headers and data, on a disk that takes memory
- * at such addresses. A path for small requests that has room for few pieces says -EFAULT, or writes
- * a part.
+ * that lie apart, of multiples of N bytes. Who is hurt by a broken kernel: a program that gathers a
+ * block from headers and data, on a disk that takes memory at such addresses. A path for small
+ * requests that has room for few pieces says -EFAULT, or writes a part.
  *
- * With raw=, direct I/O goes through the raw device that is bound to DISK, and all else to DISK,
- * which loses its start. most= is the length of what is tried, io= that of a request, align= what
- * the disk demands of memory, pieces= how many of those preadv and pwritev have at most. Who is
- * hurt by a broken kernel: whoever mixes a raw device with the block device, as backups do.
+ * With raw=, direct I/O goes through the raw device that is bound to DISK, in requests of up to 3
+ * MiB and 1000 pieces, and all else to DISK, which loses its first 8 MiB; align= is what the disk
+ * demands of memory. Who is hurt by a broken kernel: whoever mixes a raw device with the block
+ * device, as backups do.
  *
- * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage.
+ * The word promised is about what statx() says: reads and writes at multiples of that, of up to
+ * four pieces that lie apart, must be done whole. Where address, place, length or pieces are half a
+ * step off, -EINVAL is right, or a part. Who is hurt by a broken promise: programs that ask, as
+ * data bases do, and then fail, or go on in the page cache.
+ *
+ * The word atomic is about writes that the disk does whole or not at all (RWF_ATOMIC, Linux 6.11
+ * on): of all lengths from the least to the most that are promised, doubled each time, from memory
+ * in small pages of which no two adjoin, and from a huge one. It prints how many there were: on a
+ * disk the kernel must have made one request of each, as the disk promises nothing of two. What is
+ * no power of two, is too long, or does not lie at a multiple of itself is refused with -EINVAL,
+ * and leaves the data alone; so does a write through the page cache, with -EOPNOTSUPP. Who is hurt
+ * by a broken kernel: a data base that left its double writes out. A write that was split may be
+ * torn when the power fails, and nobody is told.
+ *
+ * The same seed does the same. Exit status: 0 right, 1 wrong (a line says where), 2 usage, 4
+ * statx() tells nothing of this.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include "claim.h"
 #include "raw_ioctl.h"
@@ -57,30 +67,50 @@
 #include "async.h"
 #include "load.h"
 
-#define PIECES		9		/* those of piece= */
 #define PIECES_MOST	1000
+#define ALIGN_MOST	(64UL << 10)	/* that may be promised */
+#define ATOMIC_MOST	(4UL << 20)	/* the longest atomic write that is tried */
+
+/* Later than glibc's headers */
+#define DIOALIGN	0x2000U
+#define WRITE_ATOMIC	0x10000U
+#define DIO_READ_ALIGN	0x20000U
 
 static const char usage[] =
-	"usage: dio_ops unit=512 n=2000 seed=1 [without=OPERATION] [polled] [piece=64] FILE\n"
-	"               [COPY]\n"
-	"       dio_ops unit=512 n=2000 seed=1 [most=8m] [io=3m] [align=4] [pieces=1000]\n"
-	"               raw=/dev/raw/raw1 DISK\n"
-	"       dio_ops unit=512 bad|nowait FILE";
+	"usage: dio_ops unit=512 n=2000 seed=1 [without=truncate] [polled] [piece=64] FILE [COPY]\n"
+	"       dio_ops unit=512 n=2000 seed=1 [align=4] raw=/dev/raw/raw1 DISK\n"
+	"       dio_ops unit=512 bad|nowait FILE\n"
+	"       dio_ops promised n=200 seed=1 DISK|FILE\n"
+	"       dio_ops atomic DISK|FILE";
 
 enum way { SYNC, VECTOR, AIO, URING, FIXED, NR_WAYS };
+enum { RANDOM, BAD, NO_WAIT, PROMISED, ATOMIC };
+enum off { NOTHING, ADDRESS, PLACE, LENGTH, PIECE, NR_OFFS };	/* what is half a step off */
+
+/* struct statx, of which headers of today lack the end */
+static union {
+	__u8 all[256];
+	struct {
+		__u32 mask;
+		__u8 other[0x94];
+		__u32 mem_align, offset_align, more[2], unit_min, unit_max, segments;
+		__u32 read_offset_align;
+	};
+} told;
 
 static unsigned long long unit, piece, nr_ops, seed, op_nr, align;
-static unsigned long long most = 3 << 20, io_most = 512 << 10, pieces = 3;
-static const char *name, *copy_name, *without, *raw_name;
-static int direct_fd, cached_fd, only_bad, only_nowait, polled;
-static unsigned char *model, *before, *buf, *back;
+static size_t most = 3 << 20, io_most = 512 << 10, pieces = 3;
+static const char *name, *copy_name, *raw_name;
+static int direct_fd, cached_fd, mode, is_disk, polled, keep_size;
+static unsigned char *model, *buf, *back;
 static size_t size;			/* of the file */
 static char doing[128];
 
 /* The direct request that is tried */
 static struct {
-	size_t pos, len;
+	size_t pos, len, step;
 	enum way way;
+	enum off off;
 } rq;
 
 #define wrong(fmt, ...) \
@@ -136,7 +166,7 @@ static size_t file_size(void)
 
 	if (fstat(cached_fd, &st))
 		wrong("fstat: %s", strerror(errno));
-	return raw_name ? most : (size_t)st.st_size;
+	return is_disk ? most : (size_t)st.st_size;
 }
 
 static void check_size(void)
@@ -176,56 +206,69 @@ static long ring_io(int write, unsigned char *mem)
 	return ring_once(&ring, direct_fd, op, mem, rq.len, rq.pos);
 }
 
-/* Pieces with nothing between, the first of @first bytes and the second of none */
-static long joined_pieces(int write, unsigned char *mem, size_t first, int flags)
+/* What direct I/O must leave alone holds this. */
+static int is_clean(const unsigned char *from, const unsigned char *to)
 {
-	struct iovec iov[PIECES_MOST] = { { mem, first }, { mem, 0 } };
-	size_t at = first, i;
-
-	for (i = 2; i < pieces; at += iov[i++].iov_len) {
-		iov[i].iov_base = mem + at;
-		iov[i].iov_len = rq.len - at;
-		if (i < pieces - 1)
-			iov[i].iov_len = pick(2 * (rq.len - at) / unit / (pieces - i) + 1) * unit;
-	}
-	return sys_result((write ? pwritev2 : preadv2)(direct_fd, iov, pieces, rq.pos, flags));
+	return from == to || (*from == 0xee && !memcmp(from, from + 1, to - from - 1));
 }
 
-/* Pieces with as much as the longest of the short ones between, copied from @mem, or to it */
-static long many_pieces(int write, unsigned char *mem, int flags)
+/*
+ * In pieces, of which the second of three or more is nothing. Where they lie apart, @mem is copied
+ * to them, or from them, and what is around them stays as it is.
+ */
+static long io_in_pieces(int write, unsigned char *mem, int flags)
 {
-	size_t gap = 8 * piece, at = 0, n = 1 + pick(PIECES), magnitudes = pick(2) ? 1 : 4, i;
-	struct iovec iov[PIECES];
+	size_t gap = piece ? 8 * piece : mode == PROMISED ? PAGE + align : 0, step = rq.step;
+	size_t room = io_most + PAGE + unit + pieces * gap, nr = pieces, at = 0, half = 0, i;
+	struct iovec iov[PIECES_MOST];
 	static unsigned char *apart;
+	unsigned char *from = mem;
 	long ret;
 
-	if (!apart)
-		apart = get_memory(PAGE + PIECES * gap);
-	for (i = 0; i < n && at < rq.len; at += iov[i++].iov_len) {
-		iov[i].iov_base = apart + at + i * gap;
-		iov[i].iov_len = piece << pick(magnitudes);
-		if (i == n - 1 || iov[i].iov_len > rq.len - at)
-			iov[i].iov_len = rq.len - at;
-		if (write)
-			memcpy(iov[i].iov_base, mem + at, iov[i].iov_len);
+	if (!is_of_buf(mem))
+		gap = 0;
+	if (gap) {
+		if (!apart)
+			apart = get_memory(room);
+		memset(apart, 0xee, room);
+		from = apart + (mem - buf) + (rq.off == ADDRESS ? align / 2 : 0);
+		step = piece ?: step;
+		nr = 1 + pick(pieces);
 	}
-	n = i;
-	ret = sys_result((write ? pwritev2 : preadv2)(direct_fd, iov, n, rq.pos, flags));
-	for (i = 0, at = 0; !write && i < n; at += iov[i++].iov_len)
+	for (i = 0; i < nr; at += iov[i++].iov_len) {
+		size_t left = rq.len - at, len = pick(2 * left / step / (nr - i) + 2) * step;
+
+		if (!i && nr > 1 && rq.off == PIECE)
+			half = step / 2;
+		if (!i && half)
+			len = half;
+		else if (i == 1 && nr > 2)
+			len = 0;
+		else if (i == nr - 1 || len > left)
+			len = left;
+		iov[i] = (struct iovec){ from + at + (i ? half : 0) + i * gap, len };
+		if (write && gap)
+			memcpy(iov[i].iov_base, mem + at, len);
+	}
+	if (rq.off == PIECE && !half)
+		rq.off = NOTHING;
+	ret = sys_result((write ? pwritev2 : preadv2)(direct_fd, iov, nr, rq.pos, flags));
+	for (i = 0, at = 0; gap && i < nr; at += iov[i++].iov_len) {
 		memcpy(mem + at, iov[i].iov_base, iov[i].iov_len);
+		memset(iov[i].iov_base, 0xee, iov[i].iov_len);
+	}
+	if (gap && !is_clean(apart, apart + room))
+		wrong("what is around its memory is another");
 	return ret;
 }
 
 static long direct_io(int write, unsigned char *mem)
 {
-	size_t first = pick(rq.len / unit + 1) * unit;
 	int flags = polled ? RWF_HIPRI : 0;
 
 	switch (rq.way) {
 	case VECTOR:
-		if (piece && is_of_buf(mem))
-			return many_pieces(write, mem, flags);
-		return joined_pieces(write, mem, first, flags);
+		return io_in_pieces(write, mem, flags);
 	case AIO:
 		return aio_once(direct_fd, write, mem, rq.len, rq.pos);
 	case URING:
@@ -237,23 +280,38 @@ static long direct_io(int write, unsigned char *mem)
 	}
 }
 
-/* Where, how much and which way; memory at any multiple of the unit */
-static unsigned char *pick_direct(const char *what)
+/* Where, how much and which way; memory at any multiple of what the disk demands */
+static unsigned char *pick_direct(int write, const char *what)
 {
 	unsigned char *mem = buf + pick(PAGE / align) * align;
+	size_t end = most;
 
-	rq.len = (pick_length(io_most) + unit - 1) / unit * unit;
-	rq.pos = pick((most - rq.len) / unit + 1) * unit;
-	if (pick(2))
-		rq.pos = pick(size / unit + 1) * unit;
+	rq.step = mode == PROMISED && !write ? told.read_offset_align : unit;
+	rq.len = (pick_length(io_most) + rq.step - 1) / rq.step * rq.step;
 	rq.way = pick(NR_WAYS);
+	rq.off = NOTHING;
+	if (mode == PROMISED) {
+		rq.way = VECTOR;
+		rq.off = pick(2) ? pick(NR_OFFS) : NOTHING;
+		end -= rq.step;
+	}
 	if (piece && rq.way == VECTOR)
 		rq.len = (1 + pick(PAGE / unit)) * unit;
-	if (rq.pos > most - rq.len)
-		rq.pos = most - rq.len;
-	snprintf(doing, sizeof(doing), "direct %s of %zu at %zu, way %d, memory at %zu", what,
-		 rq.len, rq.pos, rq.way, (size_t)(mem - buf));
+	rq.pos = pick((pick(2) ? size : end - rq.len) / rq.step + 1) * rq.step;
+	if (rq.pos > end - rq.len)
+		rq.pos = end - rq.len;
+	rq.pos += rq.off == PLACE ? rq.step / 2 : 0;
+	rq.len -= rq.off == LENGTH ? rq.step / 2 : 0;
+	snprintf(doing, sizeof(doing), "direct %s%s of %zu at %zu, way %d, memory at %zu, off %d",
+		 write ? "write" : "read", what, rq.len, rq.pos, rq.way, (size_t)(mem - buf),
+		 rq.off);
 	return mem;
+}
+
+/* A result that is not the whole: what is half a step off may be refused, or done in part. */
+static int is_refused(long ret)
+{
+	return rq.off && (ret == -EINVAL || (ret > 0 && ret < (long)rq.len));
 }
 
 static size_t readable(size_t pos, size_t len)
@@ -265,27 +323,31 @@ static size_t readable(size_t pos, size_t len)
 
 static void direct_write(void)
 {
-	unsigned char *mem = pick_direct("write");
+	unsigned char *mem = pick_direct(1, "");
 	long ret;
 
 	fill(mem, rq.len);
 	ret = direct_io(1, mem);
-	if (ret != (long)rq.len)
+	if (ret != (long)rq.len && !is_refused(ret))
 		wrong("%s", result_name(ret));
-	model_write(rq.pos, mem, rq.len);
+	if (ret > 0)
+		model_write(rq.pos, mem, ret);
 }
 
 static void direct_read(void)
 {
-	unsigned char *mem = pick_direct("read");
+	unsigned char *mem = pick_direct(0, "");
 	size_t there = readable(rq.pos, rq.len);
 	long ret;
 
-	memset(mem, 0xee, rq.len);
+	memset(buf, 0xee, io_most + PAGE);
 	ret = direct_io(0, mem);
-	if (ret != (long)there)
+	if (ret != (long)there && !is_refused(ret))
 		wrong("%s, not %zu", result_name(ret), there);
-	compare(mem, rq.pos, ret);
+	if (!is_clean(buf, mem) || !is_clean(mem + rq.len, buf + io_most + PAGE))
+		wrong("what is around its memory is another");
+	if (ret > 0)
+		compare(mem, rq.pos, ret);
 }
 
 /* Memory that ends @good bytes on: the page behind is there, but may not be touched. */
@@ -315,7 +377,7 @@ static void direct_read_bad(void)
 	unsigned char *mem;
 	long ret;
 
-	pick_direct("read into bad memory");
+	pick_direct(0, " into bad memory");
 	good = pick(rq.len / unit) * unit;
 	mem = bad_memory(good);
 	there = readable(rq.pos, rq.len);
@@ -326,81 +388,79 @@ static void direct_read_bad(void)
 		compare(mem, rq.pos, ret);
 }
 
-/*
- * What was written is new, up to the count returned; behind it each byte is as before, or new, or
- * zero, and the file is no longer than the attempt would have made it. What there is becomes the
- * model. The file's last block may now hold data behind the file's end, which is the writer's own
- * and shows when the file grows (on stock, too): that block is cut off.
- */
-static void direct_write_bad(void)
+static void read_back(int fd)
 {
-	size_t good, end, i;
-	unsigned char *mem;
-	long ret;
+	size_t asked = (size + unit - 1) / unit * unit;
 
-	pick_direct("write from bad memory");
-	good = pick(rq.len / unit) * unit;
-	end = rq.pos + rq.len;
-	mem = bad_memory(good);
-	fill(mem, good);
-	memcpy(before, model, most);
-	ret = direct_io(1, mem);
+	memset(back, 0xee, most);
+	if (pread(fd, back, asked, 0) != (ssize_t)size)
+		wrong("a %s read of all falls short", fd == direct_fd ? "direct" : "buffered");
+}
+
+/*
+ * What a write left whose memory ends early is new, up to the count returned; behind it each byte
+ * is as before, or new, or zero if that may be, and the file is no longer than the attempt would
+ * have made it. What there is becomes the model.
+ */
+static void check_left(long ret, const unsigned char *mem, size_t good, int zero)
+{
+	size_t done = ret > 0 ? ret : 0, end = rq.pos + rq.len, i, at;
+
 	check_bad(ret, good);
-	if (ret > 0)
-		model_write(rq.pos, mem, ret);
-
+	model_write(rq.pos, mem, done);
 	i = file_size();
 	if (i < size || i > (size > end ? size : end))
 		wrong("the file has %zu bytes after %s", i, result_name(ret));
 	size = i;
-	if (pread(cached_fd, back, size, 0) != (ssize_t)size)
-		wrong("it cannot be read back");
+	read_back(direct_fd);
 	for (i = 0; i < size; i++) {
-		size_t at = i - rq.pos;		/* in what was tried */
-
+		at = i - rq.pos;
 		if (back[i] == model[i])
 			continue;
-		if (at >= rq.len || (back[i] && back[i] != before[i] &&
-				     (at >= good || back[i] != mem[at])))
-			wrong("%s: byte %zu is %02x, was %02x", result_name(ret), i, back[i],
-			      before[i]);
+		if (at < done || at >= rq.len ||
+		    ((back[i] || !zero) && (at >= good || back[i] != mem[at])))
+			wrong("%s: byte %zu is %02x, not %02x", result_name(ret), i, back[i],
+			      model[i]);
 		model[i] = back[i];
 	}
-	if (rq.pos + good > size && rq.pos < size - size % PAGE + PAGE)
-		set_size(size - size % PAGE);
 }
 
-/* Pages that the page cache takes next held this. */
-static void soil_memory(void)
+/*
+ * The file's last block may now hold data behind the file's end, which is the writer's own and
+ * shows when the file grows (on stock, too): that block is cut off.
+ */
+static void direct_write_bad(void)
 {
-	void *mem = memset(get_memory(io_most), 0xee, io_most);
+	unsigned char *mem;
+	size_t good;
 
-	munmap(mem, io_most);
+	pick_direct(1, " from bad memory");
+	good = pick(rq.len / unit) * unit;
+	mem = bad_memory(good);
+	fill(mem, good);
+	check_left(direct_io(1, mem), mem, good, 1);
+	if (rq.pos + good > size && rq.pos < size - size % PAGE + PAGE)
+		set_size(size - size % PAGE);
 }
 
 /* What a write did not reach is as it was. */
 static void overwrite_bad(int fd, const char *what)
 {
-	size_t good = io_most / 2 + unit, i;
+	size_t good = io_most / 2 + unit;
 	unsigned char *mem = bad_memory(good);
 	long ret;
 
 	snprintf(doing, sizeof(doing), "%s overwrite from bad memory", what);
+	rq.len = io_most;
 	size = io_most;
 	fill(model, size);
 	fill(mem, good);
 	ret = sys_result(pwrite(direct_fd, model, size, 0));
 	if (ret != (long)size)
 		wrong("the file was not made: %s", result_name(ret));
-	soil_memory();
-	ret = sys_result(pwrite(fd, mem, size, 0));
-	check_bad(ret, good);
-	if (pread(direct_fd, back, size, 0) != (ssize_t)size)
-		wrong("it cannot be read back");
-	for (i = 0; i < size; i++)
-		if ((i >= good || back[i] != mem[i]) && ((long)i < ret || back[i] != model[i]))
-			wrong("%s: byte %zu is %02x, was %02x", result_name(ret), i, back[i],
-			      model[i]);
+	/* Pages that the page cache takes next held this. */
+	munmap(memset(get_memory(io_most), 0xee, io_most), io_most);
+	check_left(sys_result(pwrite(fd, mem, size, 0)), mem, good, 0);
 }
 
 static void cached_write(void)
@@ -449,6 +509,8 @@ static void truncate_it(void)
 {
 	size_t to = pick(3) ? pick(most + 1) : pick(size + 1);
 
+	if (keep_size)
+		return;
 	snprintf(doing, sizeof(doing), "truncate from %zu to %zu", size, to);
 	set_size(to);
 }
@@ -461,31 +523,12 @@ static void drop_cache(void)
 	posix_fadvise(cached_fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-static struct operation {
-	const char *name;
-	void (*run)(void);
-	unsigned int weight;
-} operations[] = {
-	{ "direct-write", direct_write, 3 }, { "direct-read", direct_read, 3 },
-	{ "direct-read-bad", direct_read_bad, 1 }, { "direct-write-bad", direct_write_bad, 1 },
-	{ "cached-write", cached_write, 1 }, { "cached-read", cached_read, 1 },
-	{ "mapped-write", mapped_write, 1 }, { "truncate", truncate_it, 1 },
-	{ "drop-cache", drop_cache, 1 },
+/* The direct ones, which are all that there are with promised, come first. */
+static void (* const operations[])(void) = {
+	direct_write, direct_write, direct_write, direct_read, direct_read, direct_read,
+	direct_read_bad, direct_write_bad, cached_write, cached_read, mapped_write, truncate_it,
+	drop_cache,
 };
-
-#define NR_OPERATIONS	ARRAY_SIZE(operations)
-
-static struct operation *pick_operation(void)
-{
-	unsigned int i, all = 0, at;
-
-	for (i = 0; i < NR_OPERATIONS; i++)
-		all += operations[i].weight;
-	at = pick(all);
-	for (i = 0; at >= operations[i].weight; i++)
-		at -= operations[i].weight;
-	return &operations[i];
-}
 
 /* Each kind of memory has its own way through the kernel to a bio. */
 static void *pick_memory(size_t len)
@@ -493,60 +536,37 @@ static void *pick_memory(size_t len)
 	return seed % 3 ? load_memory(len, seed % 3 == 1) : map_memory(len, MAP_SHARED);
 }
 
-static void leave_out(const char *what)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_OPERATIONS; i++) {
-		if (!strcmp(what, operations[i].name)) {
-			operations[i].weight = 0;
-			return;
-		}
-	}
-	die(EXIT_USAGE, "without=%s: no such operation", what);
-}
-
 static const struct word words[] = {
-	NUMBER("unit=", unit), NUMBER("n=", nr_ops), NUMBER("seed=", seed),
-	NUMBER("piece=", piece), NUMBER("most=", most), NUMBER("io=", io_most),
-	NUMBER("align=", align), NUMBER("pieces=", pieces), TEXT("raw=", raw_name),
-	FLAG("bad", only_bad), FLAG("nowait", only_nowait), FLAG("polled", polled),
-	TEXT("without=", without),
+	NUMBER("unit=", unit), NUMBER("n=", nr_ops), NUMBER("seed=", seed), NUMBER("piece=", piece),
+	NUMBER("align=", align), TEXT("raw=", raw_name), FLAG("polled", polled),
+	FLAG("without=truncate", keep_size), CHOICE("bad", mode, BAD),
+	CHOICE("nowait", mode, NO_WAIT), CHOICE("promised", mode, PROMISED),
+	CHOICE("atomic", mode, ATOMIC),
 	{ .name = NULL }
 };
 
 static void read_all(void)
 {
-	size_t asked = (size + unit - 1) / unit * unit;
-
-	snprintf(doing, sizeof(doing), "the last look");
-	memset(back, 0xee, most);
-	if (pread(direct_fd, back, asked, 0) != (ssize_t)size)
-		wrong("a direct read of all falls short");
+	snprintf(doing, sizeof(doing), "then a look at all");
+	read_back(direct_fd);
 	compare(back, 0, size);
-	if (pread(cached_fd, back, most, 0) != (ssize_t)size)
-		wrong("a buffered read of all falls short");
+	read_back(cached_fd);
 	compare(back, 0, size);
 }
 
-static long read_nowait(size_t pos, size_t len)
+/* A read that gives what is @wanted; 1: what is there, at least in part, or -EAGAIN */
+static void read_nowait(const char *when, size_t pos, size_t len, long wanted)
 {
 	struct iovec to = { back, len };
-
-	memset(back, 0xee, len);
-	return sys_result(preadv2(direct_fd, &to, 1, pos, RWF_NOWAIT));
-}
-
-/* Nothing stands in the way of a read. */
-static void expect_data(const char *when, size_t pos, size_t len)
-{
 	long ret;
 
 	snprintf(doing, sizeof(doing), "RWF_NOWAIT read %s", when);
-	ret = read_nowait(pos, len);
-	if (ret != (long)len)
+	memset(back, 0xee, len);
+	ret = sys_result(preadv2(direct_fd, &to, 1, pos, RWF_NOWAIT));
+	if (ret != wanted && (wanted != 1 || (ret != -EAGAIN && ret <= 0)))
 		wrong("%s", result_name(ret));
-	compare(back, pos, len);
+	if (ret > 0)
+		compare(back, pos, ret);
 }
 
 /* The file system forgets what it knew of the file: no one has it open, and memory is short. */
@@ -580,39 +600,23 @@ static void write_nowait(size_t pos)
 static void check_nowait(void)
 {
 	size_t far = most - io_most;
-	long ret;
 
-	snprintf(doing, sizeof(doing), "RWF_NOWAIT read of a file not known yet");
-	size = most;
-	fill(model, size);
-	if (pwrite(direct_fd, model, size, 0) != (ssize_t)size || fsync(direct_fd))
-		wrong("the file was not made");
 	forget_file();
-	ret = read_nowait(far, io_most);
-	if (ret != -EAGAIN && (ret <= 0 || ret > (long)io_most))
-		wrong("%s", result_name(ret));
-	if (ret > 0)
-		compare(back, far, ret);
-
+	read_nowait("of a file not known yet", far, io_most, 1);
 	read_all();
-	expect_data("of known blocks", 0, PAGE);
-	expect_data("of known blocks far away", far, io_most);
-	ret = read_nowait(most, PAGE);
-	if (ret)
-		wrong("%s at the end of the file", result_name(ret));
+	read_nowait("of known blocks", 0, PAGE, PAGE);
+	read_nowait("of known blocks far away", far, io_most, io_most);
+	read_nowait("at the end of the file", most, PAGE, 0);
 
 	op_nr++;
 	fill(model + far, PAGE);
 	if (pwrite(cached_fd, model + far, PAGE, far) != PAGE)
 		wrong("not written: %s", strerror(errno));
-	snprintf(doing, sizeof(doing), "RWF_NOWAIT read of data not written back");
-	ret = read_nowait(far, PAGE);
-	if (ret != -EAGAIN)
-		wrong("%s", result_name(ret));
-	expect_data("beside data not written back", far - PAGE, PAGE);
+	read_nowait("of data not written back", far, PAGE, -EAGAIN);
+	read_nowait("beside data not written back", far - PAGE, PAGE, PAGE);
 	if (fsync(cached_fd))
 		wrong("fsync: %s", strerror(errno));
-	expect_data("of data written back", far, PAGE);
+	read_nowait("of data written back", far, PAGE, PAGE);
 
 	write_nowait(far);
 	write_nowait(far + unit);
@@ -628,68 +632,158 @@ static void write_copy(void)
 		die(1, "%s: %s", copy_name, strerror(errno));
 }
 
-/* What is there is the model's. */
-static void open_raw(void)
+/* A write at @pos, which must give its length, or -@error and leave the data alone */
+static void write_atomic(int to, unsigned char *from, size_t len, size_t pos, int error)
 {
-	cached_fd = must_open(name, O_RDWR, 1);
-	direct_fd = must_open(raw_name, O_RDWR, 1);
-	raw_claim(direct_fd, raw_name, name);
-	leave_out("truncate");
-	size = most;
-	fill(model, size);
-	if (pwrite(cached_fd, model, size, 0) != (ssize_t)size)
-		wrong("%s", strerror(errno));
+	struct iovec iov = { from, len };
+	long ret;
+
+	op_nr++;
+	fill(from, len);
+	ret = sys_result(pwritev2(to, &iov, 1, pos, RWF_ATOMIC));
+	snprintf(doing, sizeof(doing), "atomic write of %zu at %zu", len, pos);
+	if (ret != (error ? -error : (long)len))
+		wrong("%s, wanted error %d", result_name(ret), error);
+	if (!error)
+		model_write(pos, from, len);
+	read_all();
 }
 
-static void open_file(void)
+/* Returns how many were to be done. */
+static unsigned int write_atomics(int huge)
 {
-	want_file(name);
-	cached_fd = must_open(name, O_RDWR | O_CREAT | O_TRUNC, 1);
-	direct_fd = must_open(name, O_RDWR | O_DIRECT, 1);
+	unsigned char *from = (unsigned char *)load_memory(size, huge);
+	unsigned int writes = 0;
+	size_t len;
+
+	for (len = told.unit_max; len >= told.unit_min; len /= 2, writes++)
+		write_atomic(direct_fd, from, len, len, 0);
+	write_atomic(direct_fd, from, 3UL * told.unit_min, 0, EINVAL);
+	write_atomic(direct_fd, from, 2UL * told.unit_max, 0, EINVAL);
+	if (told.unit_min < told.unit_max)
+		write_atomic(direct_fd, from, told.unit_max, told.unit_min, EINVAL);
+	write_atomic(cached_fd, from, told.unit_min, 0, EOPNOTSUPP);
+	return writes;
 }
 
-int main(int argc, char **argv)
+static int is_power(unsigned long n)
 {
-	const char *names[2] = { NULL };
+	return n && !(n & (n - 1));
+}
 
-	parse_words(argc, argv, usage, words, names, 2);
-	name = names[0];
-	copy_name = names[1];
-	if (without)
-		leave_out(without);
-	if (!name || (!nr_ops && !only_bad && !only_nowait) || !unit || PAGE % unit || piece > unit)
-		die(EXIT_USAGE, "%s", usage);
-	if (!align)
-		align = unit;
-	if (align > PAGE || pieces < 3 || pieces > PIECES_MOST || io_most > most ||
-	    (raw_name && (only_bad || only_nowait)))
-		die(EXIT_USAGE, "%s", usage);
+/* What is promised is what is tried. */
+static void ask_kernel(void)
+{
+	if (syscall(SYS_statx, direct_fd, "", AT_EMPTY_PATH,
+		    DIOALIGN | DIO_READ_ALIGN | WRITE_ATOMIC, &told))
+		die(4, "no statx: %s", strerror(errno));
+	if (mode == ATOMIC) {
+		if (!(told.mask & WRITE_ATOMIC) || !told.unit_max)
+			die(4, "%s takes no atomic writes", name);
+		if (told.unit_max > ATOMIC_MOST)
+			told.unit_max = ATOMIC_MOST;
+		unit = PAGE;
+		align = PAGE;
+		most = 2 * ATOMIC_MOST;
+		return;
+	}
+	if (!(told.mask & DIOALIGN) || (!told.mem_align && !told.offset_align))
+		die(4, "statx tells nothing of direct I/O on %s", name);
+	if (!(told.mask & DIO_READ_ALIGN) || !told.read_offset_align)
+		told.read_offset_align = told.offset_align;
+	printf("memory %u, write %u, read %u\n", told.mem_align, told.offset_align,
+	       told.read_offset_align);
+	unit = told.offset_align;
+	align = told.mem_align;
+	if (!is_power(align) || !is_power(unit) || !is_power(told.read_offset_align) ||
+	    align > PAGE || unit > ALIGN_MOST || told.read_offset_align > unit)
+		die(1, "%s: that is no alignment", name);
+	most = 32 * unit;
+	io_most = 16 * unit;
+	pieces = 4;
+}
+
+static void open_all(void)
+{
+	int may_be_disk = raw_name || mode >= PROMISED;
+	struct stat st;
+
+	is_disk = may_be_disk && !stat(name, &st) && S_ISBLK(st.st_mode);
+	if (raw_name) {
+		cached_fd = must_open(name, O_RDWR, 1);
+		direct_fd = must_open(raw_name, O_RDWR, 1);
+		raw_claim(direct_fd, raw_name, name);
+		most = 8 << 20;
+		io_most = 3 << 20;
+		pieces = PIECES_MOST;
+	} else if (is_disk) {
+		direct_fd = open_claimed(name, O_DIRECT, 1, 1);
+		cached_fd = must_open(name, O_RDWR, 1);
+	} else {
+		want_file(name);
+		cached_fd = must_open(name, O_RDWR | O_CREAT | O_TRUNC, 1);
+		direct_fd = must_open(name, O_RDWR | O_DIRECT, 1);
+	}
+	keep_size |= is_disk;
+	if (mode >= PROMISED)
+		ask_kernel();
 	model = get_memory(most);
-	before = get_memory(most);
 	back = get_memory(most);
 	buf = pick_memory(io_most + PAGE);
-	if (raw_name)
-		open_raw();
-	else
-		open_file();
+	if (!may_be_disk && mode != NO_WAIT)
+		return;
+	size = most;
+	fill(model, size);
+	if (pwrite(cached_fd, model, size, 0) != (ssize_t)size || fsync(cached_fd))
+		wrong("it is not filled: %s", strerror(errno));
+}
 
-	if (only_bad) {
-		overwrite_bad(direct_fd, "direct");
-		overwrite_bad(cached_fd, "buffered");
-		return 0;
-	}
-	if (only_nowait) {
-		check_nowait();
-		return 0;
-	}
+static void run_random(void)
+{
 	for (op_nr = 1; op_nr <= nr_ops; op_nr++) {
-		pick_operation()->run();
+		operations[pick(mode == PROMISED ? 6 : ARRAY_SIZE(operations))]();
 		check_size();
+		if (mode == PROMISED)
+			read_all();
 	}
 	read_all();
 	if (fsync(cached_fd))
 		wrong("fsync: %s", strerror(errno));
 	if (copy_name)
 		write_copy();
+}
+
+int main(int argc, char **argv)
+{
+	const char *names[2] = { NULL };
+	int is_random;
+
+	parse_words(argc, argv, usage, words, names, 2);
+	name = names[0];
+	copy_name = names[1];
+	is_random = mode == RANDOM || mode == PROMISED;
+	if (!name || (is_random && !nr_ops) || (mode >= PROMISED ? unit : !unit) ||
+	    piece > unit || (unit && PAGE % unit) || align > PAGE || (raw_name && mode != RANDOM))
+		die(EXIT_USAGE, "%s", usage);
+	if (!align)
+		align = unit;
+	if (piece)
+		pieces = 9;
+	open_all();
+
+	switch (mode) {
+	case BAD:
+		overwrite_bad(direct_fd, "direct");
+		overwrite_bad(cached_fd, "buffered");
+		break;
+	case NO_WAIT:
+		check_nowait();
+		break;
+	case ATOMIC:
+		printf("%u\n", write_atomics(0) + write_atomics(1));
+		break;
+	default:
+		run_random();
+	}
 	return 0;
 }

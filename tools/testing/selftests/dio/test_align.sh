@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What statx() promises of direct I/O, STATX_DIOALIGN and STATX_DIO_READ_ALIGN: is it kept, on disks
-# of 512 and of 4096 bytes a sector and on each file system, in blocks of 1 to 64 KiB? dio_align has
-# the cases. Those that map blocks by get_block, and write to them, must tell; where others tell
+# of 512 and of 4096 bytes a sector and on each file system, in blocks of 1 to 64 KiB? dio_ops has
+# the requests. Those that map blocks by get_block, and write to them, must tell; where others tell
 # nothing there is no promise, and the case is skipped.
-#
-# Who is hurt by a broken promise: programs that ask, as data bases do, and then fail, or go on in
-# the page cache. Broken is -EINVAL for what was promised, or wrong data, or no promise.
 
 . "$(dirname "$0")/dio_common.sh"
 . "$(dirname "$0")/dio_lio.sh"
@@ -23,6 +20,11 @@ udf-4k:mkudffs --media-type=hd --blocksize=4096
 nilfs2-1k:mkfs.nilfs2 -q -B 64 -b 1024
 ocfs2-1k:mkfs.ocfs2 -q -M local -b 1K -C 4K -N 1 -J size=4M"
 
+promised()
+{
+	"$DIO_DIR/dio_ops" promised n=200 seed=1 "$1"
+}
+
 # on_files NAME MAKER SECTOR: exits with 4 where there are no such blocks
 on_files()
 {
@@ -35,12 +37,12 @@ on_files()
 	fi
 	case $1 in
 	udf*)	# It has small files in their inodes, where there is no direct I/O to tell of.
-		"$DIO_DIR/dio_align" "$DIO_TMP/mnt/small"
+		promised "$DIO_TMP/mnt/small"
 		[ $? -eq 4 ] || return 1
 		;;
 	esac
 	head -c 65536 /dev/zero >"$DIO_TMP/mnt/file"
-	"$DIO_DIR/dio_align" "$DIO_TMP/mnt/file"
+	promised "$DIO_TMP/mnt/file"
 	files_rc=$?
 	case $files_rc:$1 in
 	4:jfs|4:vfat*|4:udf*|4:ocfs2*)	files_rc=1 ;;
@@ -64,7 +66,7 @@ dio_get_scratch
 DIO_SECTORS=131072
 dio_plan $(($(echo "$systems" | wc -l) * 2 + 2))
 
-dio_try "the disk" "$DIO_DIR/dio_align" "$DIO_DISK"
+dio_try "the disk" promised "$DIO_DISK"
 on_disk 512
 on_disk 4096
 dio_no_complaints

@@ -4,15 +4,11 @@
 # Kinds of direct I/O beside the plain one, on ext4, xfs and the disk: polled, in small pieces of
 # memory, write-through (O_DSYNC by FUA), whole or not at all (RWF_ATOMIC), on disks with protection
 # information, on encrypted files, of blocks that files share.
-# Registered memory is among the ways of dio_ops everywhere.
 #
 # Who is hurt by a broken one: a program that polls waits for ever; a data base pays a flush of the
-# array's cache for each commit, or does without it where it must not; a write that was to be whole is
-# torn; pages that change under way fail their checksums; what should be encrypted is not read back;
-# a copy changes with what it was made of.
-# A broken kernel hangs or times out, counts other flushes, makes two requests of one, does not tell
-# the disk, or gives other data.
-# DIO_OPS scales the number of operations.
+# array's cache for each commit, or does without it where it must not; pages that change under way
+# fail their checksums; what should be encrypted is not read back; a copy changes with what it was
+# made of. dio_ops has the others. DIO_OPS scales the number of operations.
 
 . "$(dirname "$0")/dio_common.sh"
 . "$(dirname "$0")/dio_files.sh"
@@ -20,10 +16,9 @@
 
 ops=${DIO_OPS:-200}
 mib=$((1 << 20))
-tracing=/sys/kernel/tracing
 
-# on_each SYSTEMS CASE CMD WORD...: dio_fs_each for those that are named so, unless $lacking says why
-# not
+# on_each SYSTEMS CASE CMD WORD...: dio_fs_each for those that are named so, unless $lacking says
+# why not
 on_each()
 {
 	oe_systems=$(echo "$dio_systems" | grep -E "^($1):")
@@ -32,8 +27,8 @@ on_each()
 	lacking=""
 }
 
-# flushed FILE LEAST MOST: how often, by eight writes that O_DSYNC says are safe; nothing else is left
-# to be written
+# flushed FILE LEAST MOST: how often, by eight writes that O_DSYNC says are safe; nothing else is
+# left to be written
 flushed()
 {
 	sync
@@ -54,24 +49,16 @@ through()
 		flushed "$DIO_TMP/mnt/hole" 8 99
 }
 
-# Files have no count of requests, but the disk must be told (U in the trace) at least for the shortest
-# write from each memory. Longer ones xfs may have done in another way.
+# whole [DISK]: there the kernel must make one request of each atomic write (U in the trace). Of a
+# file the disk must be told at least of the shortest from each memory; longer ones xfs may have
+# done in another way.
 whole()
 {
-	trace block/block_bio_queue 1 && dio_then "trace block/block_bio_queue 0" \
-		"$DIO_DIR/dio_align" atomic "$DIO_TMP/mnt/file" &&
-		told=$(grep -cE ' W[A-Z]*U .*dio_align' "$tracing/trace") &&
-		echo "$told atomic bios" && [ "$told" -ge 2 ]
-}
-
-# trace EVENT 0|1: empties it before
-trace()
-{
-	[ -d "$tracing/events" ] || mount -t tracefs none "$tracing" || return 4
-	[ "$2" -eq 0 ] || : >"$tracing/trace"
-	{ echo "$2" >"$tracing/events/$1/enable"; } 2>/dev/null && return
-	echo "this kernel has no trace of $1"
-	return 4
+	dio_traced block/block_rq_issue "$DIO_DIR/dio_ops" atomic "${1-$DIO_TMP/mnt/file}" \
+		>"$DIO_TMP/writes" || return
+	told=$(grep -cE ' W[A-Z]*U ' "$dio_trace")
+	echo "$told atomic requests of $(cat "$DIO_TMP/writes") writes"
+	[ "$told" -ge 2 ] && { [ $# -eq 0 ] || [ "$told" -eq "$(cat "$DIO_TMP/writes")" ]; }
 }
 
 # encrypted DIR: the directory in it whose files are, with the key for this mount
@@ -90,23 +77,6 @@ encryption()
 	dio_fs_model ext4 "$2 -O encrypt" "$disk" unit=4096 "n=$ops"
 )
 
-# 200 operations with one of the seeds meet what stock 7.3 lets nobody poll for: a part of a new block
-# that ext4 and xfs wait for, or a request of several mappings.
-test_polled()
-{
-	polls=$ops
-	dio_null polled poll_queues=1 || lacking=$DIO_WHY
-	case ${DIO_STOCK:-0}:$(uname -r) in
-	?:6.1.*|1:6.12.*|?:6.12.[0-9][0-9]|?:6.12.[0-9][0-9][!0-9]*)
-		lacking="here a polled request of several bios may never end, or tell 0 bytes" ;;
-	?:7.*)
-		[ "$polls" -gt 200 ] || polls=200 ;;
-	esac
-	on_each "ext4|xfs" "random operations on %, polled" \
-		dio_fs_model "$DIO_NULL" unit=512 "n=$polls" polled
-	dio_null_remove polled
-}
-
 # blocks_in_pieces BLOCK PIECE: on a disk that takes memory at such addresses; 300 operations meet
 # blocks that were written, in more pieces than a small bio has room for.
 blocks_in_pieces()
@@ -123,12 +93,16 @@ blocks_in_pieces()
 	lio_remove 1
 }
 
+one_file()
+{
+	head -c 64K /dev/urandom >"$DIO_TMP/before" &&
+		dd if="$DIO_TMP/before" of="$DIO_TMP/mnt/one" bs=64k oflag=direct status=none && sync
+}
+
 # A write over a block that another file has, too, is that file's alone no more.
 shared()
 {
-	head -c 64K /dev/urandom >"$DIO_TMP/before" &&
-		dd if="$DIO_TMP/before" of="$DIO_TMP/mnt/one" bs=64k oflag=direct status=none &&
-		cp --reflink=always "$DIO_TMP/mnt/one" "$DIO_TMP/mnt/two" && sync &&
+	one_file && cp --reflink=always "$DIO_TMP/mnt/one" "$DIO_TMP/mnt/two" && sync &&
 		dd if=/dev/zero of="$DIO_TMP/mnt/one" bs=4k seek=1 count=1 oflag=direct \
 			conv=notrunc status=none &&
 		dd if="$DIO_TMP/mnt/two" of="$DIO_TMP/two" bs=64k iflag=direct status=none &&
@@ -139,56 +113,25 @@ shared()
 # A write over a block fails if the disk does, and the file is as it was.
 refused()
 {
-	head -c 64K /dev/urandom >"$DIO_TMP/before" &&
-		dd if="$DIO_TMP/before" of="$DIO_TMP/mnt/one" bs=64k oflag=direct status=none &&
-		sync && dio_dm_table kinds "0 $DIO_SECTORS error" || return
-	block=$(stat -c %o "$DIO_TMP/mnt/one")
-	! dd if=/dev/zero of="$DIO_TMP/mnt/one" bs="$block" count=1 oflag=direct conv=notrunc \
-		status=none 2>"$DIO_TMP/refused"
+	one_file && dio_dm_table kinds "0 $DIO_SECTORS error" || return
+	dio_ends 1 'Input/output error' dd if=/dev/zero of="$DIO_TMP/mnt/one" count=1 oflag=direct \
+		bs="$(stat -c %o "$DIO_TMP/mnt/one")" conv=notrunc status=none
 	refused_rc=$?
-	dio_dm_table kinds "0 $DIO_SECTORS linear $DIO_DISK 0" || return
-	cat "$DIO_TMP/refused"
-	[ $refused_rc -eq 0 ] && grep -q 'Input/output error' "$DIO_TMP/refused" &&
+	dio_dm_table kinds "0 $DIO_SECTORS linear $DIO_DISK 0" && [ $refused_rc -eq 0 ] &&
 		cmp "$DIO_TMP/before" "$DIO_TMP/mnt/one"
-}
-
-test_through()
-{
-	[ "$(dio_sys "$DIO_DISK" queue/fua)" = 1 ] || lacking="the disk has no FUA"
-	on_each "ext4|xfs" "O_DSYNC on % writes through, and flushes where it allocates" \
-		dio_fs_with "$disk" through
 }
 
 # protected NAME MAKER: each command that moves data brings or takes protection information.
 protected()
 {
-	trace scsi/scsi_dispatch_cmd_start 1 &&
-		dio_then "trace scsi/scsi_dispatch_cmd_start 0" \
-			dio_fs_model "$1" "$2" "$LIO_DISK" unit=512 "n=$ops" || return
-	IFS=: read -r host channel id lun <<-ADDRESS
-	$(basename "$(realpath "/sys/block/${LIO_DISK##*/}/device")")
-	ADDRESS
-	commands=$(grep "host_no=$host channel=$channel id=$id lun=$lun .*_PROT_.*(\(READ\|WRITE\)_[1-9]" \
-		"$tracing/trace")
+	dio_traced scsi/scsi_dispatch_cmd_start dio_fs_model "$1" "$2" "$LIO_DISK" unit=512 "n=$ops" ||
+		return
+	address=$(basename "$(realpath "/sys/block/${LIO_DISK##*/}/device")" |
+		sed 's/:/ channel=/; s/:/ id=/; s/:/ lun=/')
+	commands=$(grep "host_no=$address .*_PROT_.*(\(READ\|WRITE\)_[1-9]" "$dio_trace")
 	bare=$(echo "$commands" | grep -vc "_PASS ")
 	echo "$(echo "$commands" | wc -l) commands, $bare without protection"
 	[ -n "$commands" ] && [ "$bare" -eq 0 ]
-}
-
-test_protected()
-{
-	lio_lun 1 $((64 * mib)) pi_prot_type=1 pi_prot_format=1 && lio_path 1 0 || lacking=$DIO_WHY
-	[ -n "$lacking" ] || [ -e "/sys/block/${LIO_DISK##*/}/integrity/format" ] ||
-		lacking="this kernel has no CONFIG_BLK_DEV_INTEGRITY"
-	on_each "ext4|xfs|jfs" "random operations on %, T10-PI" protected
-	lio_remove 1
-}
-
-test_encrypted()
-{
-	[ -e /sys/fs/ext4/features/encryption ] || lacking="ext4 of this kernel encrypts nothing"
-	command -v xfs_io >/dev/null || lacking="program xfs_io is missing"
-	on_each ext4 "random operations on %, encrypted" encryption
 }
 
 dio_init "$@"
@@ -197,16 +140,39 @@ dio_get_scratch
 lacking=""
 dio_plan 19
 
-dio_try "writes that are whole or not at all, the disk" "$DIO_DIR/dio_align" atomic "$DIO_DISK"
+dio_try "writes that are whole or not at all, the disk" whole "$DIO_DISK"
 dio_get_part kinds
 disk=$DIO_DM
-test_polled
+# 200 operations with one of the seeds meet what stock 7.3 lets nobody poll for: a part of a new
+# block that ext4 and xfs wait for, or a request of several mappings.
+polls=$ops
+dio_null polled poll_queues=1 || lacking=$DIO_WHY
+case ${DIO_STOCK:-0}:$(uname -r) in
+?:6.1.*|1:6.12.*|?:6.12.[0-9][0-9]|?:6.12.[0-9][0-9][!0-9]*)
+	lacking="here a polled request of several bios may never end, or tell 0 bytes" ;;
+?:7.*)
+	[ "$polls" -gt 200 ] || polls=200 ;;
+esac
+on_each "ext4|xfs" "random operations on %, polled" dio_fs_model "$DIO_NULL" unit=512 "n=$polls" polled
+dio_null_remove polled
+
 blocks_in_pieces 512 64
 blocks_in_pieces 4096 512
 on_each xfs "a write over a block that two files share, %" dio_fs_with "$disk" shared
 on_each "ext4|xfs" "a write over a block that the disk refuses, %" dio_fs_with "$disk" refused
-test_through
+
+[ "$(dio_sys "$DIO_DISK" queue/fua)" = 1 ] || lacking="the disk has no FUA"
+on_each "ext4|xfs" "O_DSYNC on % writes through, and flushes where it allocates" \
+	dio_fs_with "$disk" through
 on_each "ext4|xfs" "writes that are whole or not at all, %" dio_fs_with "$disk" whole
-test_protected
-test_encrypted
+
+lio_lun 1 $((64 * mib)) pi_prot_type=1 pi_prot_format=1 && lio_path 1 0 || lacking=$DIO_WHY
+[ -n "$lacking" ] || [ -e "/sys/block/${LIO_DISK##*/}/integrity/format" ] ||
+	lacking="this kernel has no CONFIG_BLK_DEV_INTEGRITY"
+on_each "ext4|xfs|jfs" "random operations on %, T10-PI" protected
+lio_remove 1
+
+[ -e /sys/fs/ext4/features/encryption ] || lacking="ext4 of this kernel encrypts nothing"
+command -v xfs_io >/dev/null || lacking="program xfs_io is missing"
+on_each ext4 "random operations on %, encrypted" encryption
 dio_no_complaints

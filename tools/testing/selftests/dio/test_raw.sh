@@ -79,8 +79,8 @@ model()
 	[1-6].*)	mask=$((unit - 1)) ;;
 	esac
 	for seed in 1 2 3; do
-		"$DIO_DIR/dio_ops" "unit=$unit" "n=$((${DIO_OPS:-40} * 20))" "seed=$seed" most=8m io=3m \
-			"align=$((${mask:-511} + 1))" pieces=1000 "raw=$rawdev" "$disk" || return
+		"$DIO_DIR/dio_ops" "unit=$unit" "n=$((${DIO_OPS:-40} * 20))" "seed=$seed" \
+			"align=$((${mask:-511} + 1))" "raw=$rawdev" "$disk" || return
 	done
 }
 
