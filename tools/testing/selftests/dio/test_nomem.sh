@@ -1,11 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# No memory: each allocation of direct I/O on the disk, a raw device and files fails once, and so does
-# each of buffered reads and of a binding. dio_nomem says what is right then.
-#
-# Who is hurt by a broken path: whoever is short of memory. A call that says something else, or wrong
-# data, or a page that stays pinned, or a lock that stays held, which the kernel complains of.
+# No memory: each allocation of direct I/O on the disk, a raw device and files fails once, and so
+# does each of buffered reads and of a binding. dio_pin says what is right then; the kernel
+# complains of a lock that stays held. Who is hurt by a broken path: whoever is short of memory.
 
 . "$(dirname "$0")/dio_common.sh"
 . "$(dirname "$0")/dio_files.sh"
@@ -17,15 +15,15 @@ systems=$(echo "$dio_systems" | grep -E '^(ext4|xfs|jfs|vfat|udf):')
 on_file()
 {
 	dd if=/dev/zero of="$DIO_TMP/mnt/file" bs=1M count=2 oflag=direct status=none &&
-		"$DIO_DIR/dio_nomem" "$DIO_TMP/mnt/file"
+		"$DIO_DIR/dio_pin" nomem "$DIO_TMP/mnt/file"
 }
 
 on_raw()
 {
 	dio_get_raw
-	"$DIO_DIR/dio_nomem" "/dev/raw/raw$DIO_RAW" "$DIO_DISK" &&
+	"$DIO_DIR/dio_pin" nomem "/dev/raw/raw$DIO_RAW" "$DIO_DISK" &&
 		"$DIO_DIR/raw" "$DIO_RAW" "$DIO_DISK" >/dev/null || return
-	dio_then "dio_unbind $DIO_RAW" "$DIO_DIR/dio_nomem" "/dev/raw/raw$DIO_RAW"
+	dio_then "dio_unbind $DIO_RAW" "$DIO_DIR/dio_pin" nomem "/dev/raw/raw$DIO_RAW"
 }
 
 dio_init "$@"
@@ -40,7 +38,7 @@ dio_get_scratch
 DIO_SECTORS=131072
 dio_plan $(($(echo "$systems" | wc -l) + 3))
 
-dio_check "the disk" "$DIO_DIR/dio_nomem" "$DIO_DISK"
+dio_check "the disk" "$DIO_DIR/dio_pin" nomem "$DIO_DISK"
 dio_unless "$([ -e /dev/raw/rawctl ] || echo "this kernel has no raw driver")" "a raw device" on_raw
 dio_fs_each "" "$systems" % dio_fs_with "$DIO_DISK" on_file
 dio_no_complaints
