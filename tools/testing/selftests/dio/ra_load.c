@@ -49,11 +49,13 @@ static const char usage[] = "usage: ra_load MODE [len=64k] bs=4k n=400 FILE";
 
 #define NOT_GIVEN	(~0ULL)
 
-enum { NEEDS_LEN = 1, NO_SHARE = 2, MAPPED = 4 };
+enum { NEEDS_LEN = 1, RUNS = 2, GEOMETRIC = 4, STANDS = 8, MAPPED = 16 };
 
+/* run_places() has n requests of bs, with RUNS n runs of len, at places; others do more. */
 struct mode {
 	const char *name;
 	void (*run)(void);
+	unsigned long long (*place)(unsigned long long i, unsigned long long len);
 	int flags;
 };
 
@@ -68,7 +70,6 @@ static struct {
 static int fd;
 static unsigned long long bytes, written, nsec;
 static unsigned char *buf;
-static int stands;		/* where the next read is to be: no need to tell */
 static const unsigned char *map;	/* of the file, for the modes that fault */
 static const unsigned char zeros[STAMP_SECTOR];
 
@@ -103,54 +104,33 @@ static ssize_t read_by_pipe(int file, off_t pos, size_t len)
 	return done ? (ssize_t)done : got;
 }
 
-static ssize_t read_once(int file, unsigned long long pos, unsigned long long len)
-{
-	if (opt.splice)
-		return read_by_pipe(file, pos, len);
-	if (stands)
-		return read(file, buf, len);
-	return pread(file, buf, len, pos);
-}
-
-/* One read; the checking of its data is not in the time. */
-static void read_at(int file, unsigned long long pos, unsigned long long len)
-{
-	unsigned long long start = now_ns();
-	ssize_t got = read_once(file, pos, len);
-	int err = errno;
-
-	nsec += now_ns() - start;
-	if (got != (ssize_t)len)
-		die(EXIT_IO, "%s: %llu bytes at %llu: %s", opt.name, len, pos,
-		    got < 0 ? strerror(err) : "not as many");
-	bytes += len;
-	if (opt.disk != NOT_GIVEN)
-		verify(buf, pos, len);
-}
-
-static void write_at(unsigned long long pos, unsigned long long len)
+/* One request; what its data is, and whether it is right, is not in the time. */
+static void request(int file, int write, unsigned long long pos, unsigned long long len)
 {
 	unsigned long long start;
 	ssize_t got;
+	int err;
 
-	if (opt.disk != NOT_GIVEN)
+	if (write && opt.disk != NOT_GIVEN)
 		fill_stamps((char *)buf, len, opt.disk, pos);
 	start = now_ns();
-	got = pwrite(fd, buf, len, pos);
+	if (write)
+		got = pwrite(file, buf, len, pos);
+	else if (opt.splice)
+		got = read_by_pipe(file, pos, len);
+	else
+		got = opt.mode->flags & STANDS ? read(file, buf, len) : pread(file, buf, len, pos);
+	err = errno;
 	nsec += now_ns() - start;
 	if (got != (ssize_t)len)
-		die(EXIT_IO, "%s: writing %llu bytes at %llu: %s", opt.name, len, pos,
-		    got < 0 ? strerror(errno) : "not as many");
-	written += len;
-}
-
-static void sync_file(void)
-{
-	unsigned long long start = now_ns();
-
-	if (fsync(fd))
-		die(EXIT_IO, "%s: fsync: %s", opt.name, strerror(errno));
-	nsec += now_ns() - start;
+		die(EXIT_IO, "%s: %s %llu bytes at %llu: %s", opt.name, write ? "write" : "read",
+		    len, pos, got < 0 ? strerror(err) : "not as many");
+	if (write)
+		written += len;
+	else
+		bytes += len;
+	if (!write && opt.disk != NOT_GIVEN)
+		verify(buf, pos, len);
 }
 
 static int open_file(void)
@@ -190,74 +170,49 @@ static void read_run(unsigned long long pos, unsigned long long len)
 	unsigned long long end = pos + len;
 
 	if (opt.look)
-		read_at(fd, 0, opt.bs);
+		request(fd, 0, 0, opt.bs);
 	if (opt.willneed && posix_fadvise(fd, pos, len, POSIX_FADV_WILLNEED))
 		die(EXIT_DEVICE, "%s: posix_fadvise is refused", opt.name);
 	for (; pos < end; pos += opt.bs) {
 		if (map)
 			touch(pos);
 		else
-			read_at(fd, pos, end - pos < opt.bs ? end - pos : opt.bs);
+			request(fd, 0, pos, end - pos < opt.bs ? end - pos : opt.bs);
 	}
 }
 
-static unsigned long long place(unsigned long long len)
+static unsigned long long any_place(unsigned long long i, unsigned long long len)
 {
 	static unsigned long long next;
 
+	(void)i;
 	next += opt.every;
-	if (len > opt.size || next + len > opt.size)
+	if (next + len > opt.size)
 		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name, next + len);
 	if (opt.every)
 		return next;
 	return pick((opt.size - len) / PAGE + 1) * PAGE;
 }
 
-static void run_runs(void)
+static unsigned long long seq_place(unsigned long long i, unsigned long long len)
 {
-	unsigned long long i;
-
-	for (i = 0; i < opt.n; i++)
-		read_run(place(opt.len), opt.len);
+	return opt.from + i * len;
 }
 
-/* Pages are added while a die with a probability of 1 - 1/mean says so. */
-static void run_geometric(void)
+static unsigned long long reverse_place(unsigned long long i, unsigned long long len)
 {
-	unsigned long long i, len, mean = opt.len / PAGE;
-
-	for (i = 0; i < opt.n; i++) {
-		for (len = PAGE; pick(mean); len += PAGE)
-			;
-		read_run(place(len), len);
-	}
+	return (opt.size / len - i - 1) * len;
 }
 
-static void run_random(void)
+/* From the end it goes back to the second one, and so on. */
+static unsigned long long stride_place(unsigned long long i, unsigned long long len)
 {
-	unsigned long long i;
+	static unsigned long long pos, pass;
 
-	for (i = 0; i < opt.n; i++)
-		read_run(place(opt.bs), opt.bs);
-}
-
-static void run_turn(void)
-{
-	run_random();
-	read_run(place(opt.len), opt.len);
-}
-
-static void check_size(void)
-{
-	if (opt.from + opt.n * opt.bs > opt.size)
-		die(EXIT_USAGE, "%s is smaller than %llu bytes", opt.name,
-		    opt.from + opt.n * opt.bs);
-}
-
-static void run_seq(void)
-{
-	check_size();
-	read_run(opt.from, opt.n * opt.bs);
+	pos += i ? opt.len : 0;
+	if (pos + len > opt.size)
+		pos = ++pass * len;
+	return pos;
 }
 
 /* Every block once, in any order: n of all that there are, the first of a shuffled row */
@@ -276,35 +231,47 @@ static unsigned long long *shuffled(unsigned long long blocks)
 	return row;
 }
 
-/* Writes are spread evenly among the reads. */
-static void run_blocks(void)
+static unsigned long long block_place(unsigned long long i, unsigned long long len)
 {
-	unsigned long long blocks = opt.size / opt.bs, i, pos, *row = NULL;
+	static unsigned long long *row;
 
-	if (!blocks || (opt.once && opt.n > blocks))
-		die(EXIT_USAGE, "%s has only %llu blocks", opt.name, blocks);
-	if (opt.once)
-		row = shuffled(blocks);
+	if (opt.once && !row)
+		row = shuffled(opt.size / len);
+	return (row ? row[i] : pick(opt.size / len)) * len;
+}
+
+/*
+ * Writes are spread evenly among the reads. With GEOMETRIC pages are added while a die with a
+ * probability of 1 - 1/mean says so.
+ */
+static void run_places(void)
+{
+	unsigned long long i, pos, start, len = opt.mode->flags & RUNS ? opt.len : opt.bs;
+
+	if (opt.mode->flags & STANDS)
+		lseek(fd, opt.from, SEEK_SET);
 	for (i = 0; i < opt.n; i++) {
-		pos = (row ? row[i] : pick(blocks)) * opt.bs;
+		if (opt.mode->flags & GEOMETRIC)
+			for (len = PAGE; pick(opt.len / PAGE); len += PAGE)
+				;
+		pos = opt.mode->place(i, len);
+		if (pos >= opt.size || pos + len > opt.size)
+			die(EXIT_USAGE, "%s has no %llu places", opt.name, opt.n);
 		if ((i + 1) * opt.writes / 100 > i * opt.writes / 100)
-			write_at(pos, opt.bs);
+			request(fd, 1, pos, len);
 		else
-			read_at(fd, pos, opt.bs);
-		if (opt.fsync && !((i + 1) % opt.fsync))
-			sync_file();
+			read_run(pos, len);
+		start = now_ns();
+		if (opt.fsync && !((i + 1) % opt.fsync) && fsync(fd))
+			die(EXIT_IO, "%s: fsync: %s", opt.name, strerror(errno));
+		nsec += now_ns() - start;
 	}
 }
 
-static void run_read(void)
+static void run_turn(void)
 {
-	unsigned long long i;
-
-	check_size();
-	lseek(fd, opt.from, SEEK_SET);
-	stands = 1;
-	for (i = 0; i < opt.n; i++)
-		read_at(fd, opt.from + i * opt.bs, opt.bs);
+	run_places();
+	read_run(any_place(0, opt.len), opt.len);
 }
 
 static void run_streams(void)
@@ -319,29 +286,7 @@ static void run_streams(void)
 		files[k] = opt.separate ? open_file() : fd;
 	for (i = 0; i < opt.n; i++)
 		for (k = 0; k < opt.k; k++)
-			read_at(files[k], k * part + i * opt.bs, opt.bs);
-}
-
-static void run_reverse(void)
-{
-	unsigned long long i, blocks = opt.size / opt.bs;
-
-	for (i = 1; i <= opt.n && i <= blocks; i++)
-		read_at(fd, (blocks - i) * opt.bs, opt.bs);
-}
-
-static void run_stride(void)
-{
-	unsigned long long i, pos = 0, pass = 0;
-
-	check_size();
-	for (i = 0; i < opt.n; i++, pos += opt.len) {
-		if (pos + opt.bs > opt.size) {
-			pass++;
-			pos = pass * opt.bs;
-		}
-		read_at(fd, pos, opt.bs);
-	}
+			request(files[k], 0, k * part + i * opt.bs, opt.bs);
 }
 
 /* Queries that look up rows by an index, beside one that scans a table; one open file each */
@@ -361,14 +306,17 @@ static void run_mix(void)
 }
 
 static const struct mode modes[] = {
-	{ "run", run_runs, NEEDS_LEN }, { "geometric", run_geometric, NEEDS_LEN },
-	{ "random", run_random, 0 }, { "turn", run_turn, NEEDS_LEN }, { "seq", run_seq, 0 },
-	{ "streams", run_streams, 0 }, { "read", run_read, NO_SHARE },
-	{ "blocks", run_blocks, 0 }, { "reverse", run_reverse, 0 },
-	{ "stride", run_stride, NEEDS_LEN }, { "mix", run_mix, NEEDS_LEN },
-	{ "mmap-seq", run_seq, MAPPED }, { "mmap-random", run_random, MAPPED },
-	{ "mmap-run", run_runs, NEEDS_LEN | MAPPED },
-	{ "mmap-turn", run_turn, NEEDS_LEN | MAPPED },
+	{ "run", run_places, any_place, NEEDS_LEN | RUNS },
+	{ "geometric", run_places, any_place, NEEDS_LEN | GEOMETRIC },
+	{ "random", run_places, any_place, 0 }, { "turn", run_turn, any_place, NEEDS_LEN },
+	{ "seq", run_places, seq_place, 0 }, { "streams", run_streams, NULL, 0 },
+	{ "read", run_places, seq_place, STANDS }, { "blocks", run_places, block_place, 0 },
+	{ "reverse", run_places, reverse_place, 0 },
+	{ "stride", run_places, stride_place, NEEDS_LEN }, { "mix", run_mix, NULL, NEEDS_LEN },
+	{ "mmap-seq", run_places, seq_place, MAPPED },
+	{ "mmap-random", run_places, any_place, MAPPED },
+	{ "mmap-run", run_places, any_place, NEEDS_LEN | RUNS | MAPPED },
+	{ "mmap-turn", run_turn, any_place, NEEDS_LEN | MAPPED },
 };
 
 static const struct word words[] = {
@@ -382,19 +330,6 @@ static const struct word words[] = {
 	FLAG("look", opt.look), FLAG("splice", opt.splice), FLAG("willneed", opt.willneed),
 	{ .name = NULL }
 };
-
-static void parse(int argc, char **argv)
-{
-	unsigned int i;
-
-	help_if_asked(argc, argv, usage);
-	for (i = 0; argc > 1 && i < ARRAY_SIZE(modes); i++)
-		if (!strcmp(argv[1], modes[i].name))
-			opt.mode = &modes[i];
-	if (!opt.mode)
-		die(EXIT_USAGE, "%s", usage);
-	parse_words(argc - 1, argv + 1, usage, words, &opt.name, 1);
-}
 
 static int run_mode(void)
 {
@@ -430,20 +365,30 @@ static int run_shared(void)
 
 int main(int argc, char **argv)
 {
-	parse(argc, argv);
+	unsigned int i;
+
+	help_if_asked(argc, argv, usage);
+	for (i = 0; argc > 1 && i < ARRAY_SIZE(modes); i++)
+		if (!strcmp(argv[1], modes[i].name))
+			opt.mode = &modes[i];
+	if (!opt.mode)
+		die(EXIT_USAGE, "%s", usage);
+	parse_words(argc - 1, argv + 1, usage, words, &opt.name, 1);
 	if (!opt.name || !opt.bs || !opt.n || !opt.k)
 		die(EXIT_USAGE, "%s", usage);
 	if (opt.bs % STAMP_SECTOR || opt.len % PAGE)
 		die(EXIT_USAGE, "bs= is a multiple of %d, len= of %lu", STAMP_SECTOR, PAGE);
 	if (!opt.len && opt.mode->flags & NEEDS_LEN)
 		die(EXIT_USAGE, "%s needs len=", opt.mode->name);
-	if (opt.share && (opt.mode->flags & NO_SHARE || opt.separate))
+	if (opt.share && (opt.mode->flags & STANDS || opt.separate))
 		die(EXIT_USAGE, "share= is of one open file: not with read or separate");
 	if (opt.writes > 100)
 		die(EXIT_USAGE, "writes= is at most 100");
 	fd = open_file();
 	if (!opt.size)
 		opt.size = lseek(fd, 0, SEEK_END);
+	if (opt.bs > opt.size || (opt.once && opt.n > opt.size / opt.bs))
+		die(EXIT_USAGE, "%s has only %llu blocks", opt.name, opt.size / opt.bs);
 	buf = aligned_alloc(PAGE, (opt.bs + PAGE - 1) / PAGE * PAGE);
 	if (!buf)
 		die(EXIT_USAGE, "bs= is too large");
