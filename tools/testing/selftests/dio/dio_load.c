@@ -6,23 +6,30 @@
  *		bs=4k n=20000 FILE
  *	dio_load read readers=4 bs=4k n=1 FILE
  *	dio_load read|write cpus=8 [own] bs=4k n=200 FILE
+ *	dio_write create|fill|over [direct] [verify] bs=1m size=32m n=16 FILE
  *
  * FILE is a file or a block device; I/Os go to random multiples of bs in it, the same each time.
- * write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000 of
- * the OLTP report; extend empties the file, or makes it, and writes each block behind the last. A
- * device that is written is claimed (see claim.h). Memory is one buffer for each I/O in flight,
- * touched before the clock starts: huge pages, also split, which is mapped by PTEs, or small ones
- * of which no two neighbours lie side by side, so that the figure does not depend on what the
- * allocator had. contig is memory in one piece, where there are neither huge pages nor large
- * folios: the ring of a packet socket, which the kernel allocates as one block. Prints the mean
- * time of an I/O in nanoseconds: under QEMU's -icount, the instructions of one I/O. With marks=N
- * the I/Os are N parts, with a mark (below) before each and behind the last; the time is the
- * median of theirs, and behind it stand the context switches of all tasks for an I/O. With cpus=N
- * each of so many CPUs has a thread, all for one open FILE or each for its own of FILE0, FILE1 and
- * so on; of a thread's I/Os the first n warm up, and each of n more begins with a mark. Nothing is
- * printed.
+ * write overwrites what is there (zeros); mix is 7 reads to 5 writes, the 140,000 to 100,000 of the
+ * OLTP report; extend empties the file, or makes it, and writes each block behind the last. A
+ * device that is written is claimed (see claim.h). Memory is one buffer for each I/O in flight, as
+ * load_memory() makes it: huge pages, also split, which is mapped by PTEs, or small ones. contig is
+ * memory in one piece, where there are neither huge pages nor large folios: the ring of a packet
+ * socket, which the kernel allocates as one block. Prints the mean time of an I/O in nanoseconds:
+ * under QEMU's -icount, the instructions of one I/O. With marks=N the I/Os are N parts, with a mark
+ * (below) before each and behind the last; the time is the median of theirs, and behind it stand
+ * the context switches of all tasks for an I/O. With cpus=N each of so many CPUs has a thread, all
+ * for one open FILE or each for its own of FILE0, FILE1 and so on; of a thread's I/Os the first n
+ * warm up, and each of n more begins with a mark. Nothing is printed.
  *
- * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO, io_uring or such memory.
+ * dio_write is another name of it, for whole files in n rounds: start the clock, open the file,
+ * write size bytes in pieces of bs, fsync, close, stop the clock. Before it, and not timed, the
+ * file is removed (create), made a hole of size bytes (fill), or left as it is (over; it is written
+ * once before the first round). Memory for the whole file is made and stamped (see stamp.h) before
+ * all rounds. verify reads the last round's file back from the disk, and checks every sector.
+ * Prints a JSON object with the mean nanoseconds of a round.
+ *
+ * Exit status: 0 done, 1 an I/O failed, 2 usage, 4 this kernel has no AIO, io_uring or such memory,
+ * 5 wrong data.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,17 +42,19 @@
 #include "words.h"
 #include "async.h"
 #include "load.h"
+#include "stamp.h"
 
 static const char usage[] =
-	"usage: dio_load read|write|mix|extend [WORD]... bs=4k n=20000 FILE";
+	"usage: dio_load read|write|mix|extend [WORD]... bs=4k n=20000 FILE\n"
+	"usage: dio_write create|fill|over [direct] [verify] bs=1m size=32m n=16 FILE";
 
 enum { SYNC, AIO, URING };
-enum { NOTHING, READ, WRITE, MIX, EXTEND };
+enum { NOTHING, READ, WRITE, MIX, EXTEND, CREATE, FILL, OVER };
 
 static struct {
 	const char *name;
-	unsigned long long bs, n, depth, readers, marks, cpus;
-	int way, what, huge, split, contig, own;
+	unsigned long long bs, n, depth, readers, marks, cpus, size;
+	int way, what, huge, split, contig, own, direct, verify;
 } opt = { .depth = 32 };
 
 static __thread int fd;
@@ -58,7 +67,9 @@ static const struct word words[] = {
 	CHOICE("write", opt.what, WRITE), CHOICE("mix", opt.what, MIX),
 	CHOICE("extend", opt.what, EXTEND), NUMBER("bs=", opt.bs), NUMBER("n=", opt.n),
 	NUMBER("depth=", opt.depth), NUMBER("readers=", opt.readers), NUMBER("marks=", opt.marks),
-	NUMBER("cpus=", opt.cpus), FLAG("own", opt.own),
+	NUMBER("cpus=", opt.cpus), FLAG("own", opt.own), CHOICE("create", opt.what, CREATE),
+	CHOICE("fill", opt.what, FILL), CHOICE("over", opt.what, OVER), NUMBER("size=", opt.size),
+	FLAG("direct", opt.direct), FLAG("verify", opt.verify),
 	{ .name = NULL }
 };
 
@@ -309,6 +320,56 @@ static void run_marked(void)
 	       (double)before / opt.n);
 }
 
+/* What it took */
+static unsigned long long write_file(void)
+{
+	unsigned long long start = now_ns(), pos;
+
+	fd = must_open(opt.name, O_WRONLY | O_CREAT | (opt.direct ? O_DIRECT : 0), 1);
+	for (pos = 0; pos < opt.size; pos += opt.bs)
+		check(sys_result(write(fd, memory + pos, opt.bs)));
+	if (fsync(fd) || close(fd))
+		die(1, "%s: fsync or close: %s", opt.name, strerror(errno));
+	return now_ns() - start;
+}
+
+static void read_back(void)
+{
+	unsigned long long pos;
+
+	fd = must_open(opt.name, O_RDONLY | O_DIRECT, 1);
+	memset(memory, 0, opt.size);
+	for (pos = 0; pos < opt.size; pos += opt.bs)
+		check(sys_result(read(fd, memory + pos, opt.bs)));
+	check_stamps(opt.name, memory, opt.size, 1, 0);
+}
+
+static void write_files(void)
+{
+	unsigned long long ns = 0, i;
+
+	if (!opt.size || opt.bs % STAMP_SECTOR || opt.size % opt.bs)
+		die(EXIT_USAGE, "size= is not a multiple of bs=, or bs= not of %d", STAMP_SECTOR);
+	want_file(opt.name);
+	memory = load_memory(opt.size, 0);
+	fill_stamps(memory, opt.size, 1, 0);
+	if (opt.what == OVER)
+		write_file();
+	for (i = 0; i < opt.n; i++) {
+		if (opt.what == CREATE && unlink(opt.name) && errno != ENOENT)
+			die(1, "%s: unlink: %s", opt.name, strerror(errno));
+		if (opt.what == FILL) {
+			fd = must_open(opt.name, O_WRONLY | O_CREAT | O_TRUNC, 1);
+			if (ftruncate(fd, opt.size) || fsync(fd) || close(fd))
+				die(1, "%s: a hole: %s", opt.name, strerror(errno));
+		}
+		ns += write_file();
+	}
+	if (opt.verify)
+		read_back();
+	printf("{\"ns\": %.0f}\n", (double)ns / opt.n);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long long start, whole = 1;
@@ -317,6 +378,10 @@ int main(int argc, char **argv)
 	parse_words(argc, argv, usage, words, &opt.name, 1);
 	if (!opt.name || !opt.bs || !opt.n || !opt.depth || !opt.what)
 		die(EXIT_USAGE, "%s", usage);
+	if (opt.what >= CREATE) {
+		write_files();
+		return 0;
+	}
 	if (opt.way != SYNC)
 		whole = opt.depth;
 	if (opt.marks)
