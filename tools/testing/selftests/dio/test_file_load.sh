@@ -120,8 +120,8 @@ fio_on()
 {
 	depth=16
 	[ "$1" != ntfs3 ] || depth=1
-	DIO_FIO_DIR=$DIO_TMP/mnt DIO_FIO_SIZE=$((1024 / $2))k DIO_FIO_NEW_DEPTH=$depth \
-		fio --eta=never "$DIO_DIR/test_file_load.fio"
+	DIO_FIO_DIR=$DIO_TMP/mnt DIO_FIO_SIZE=$((1024 / $2))k DIO_FIO_SIZES=512-32k \
+		DIO_FIO_NEW_DEPTH=$depth fio --eta=never "$DIO_DIR/test_file_load.fio"
 }
 
 dio_init "$@"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Do requests have the flags, the priority, the hint and the cgroup that who asks for them gave? On
-# the disk, and on file systems that use fs/iomap and fs/direct-io.c. dio_flags has the combinations.
+# the disk, and on file systems that use fs/iomap and fs/direct-io.c. dio_flags has the
+# combinations.
 #
 # Who is hurt by a lost one: who must not wait waits; a poller finds nothing; a commit is not on the
 # disk; what is urgent queues behind what is not; a cgroup has I/O that nobody counts.
