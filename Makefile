@@ -195,7 +195,6 @@ HARNESS_OUT = $(O)/harness-$(base)
 field: source
 	@mkdir -p $(HARNESS_OUT)
 	@$(MAKE) -s -C tools/testing/dio field OUTPUT=$(HARNESS_OUT) BASE=$(base)
-	@$(LAB)/bench.py add $(HARNESS_OUT)/field.json
 
 # Only user-mode Linux has the adapter of an array behind qla2xxx.
 QLA = $(if $(filter 7.3,$(base)),$(LAB)/kernel.sh build um-patched)

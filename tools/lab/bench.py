@@ -9,9 +9,8 @@
                                            report or case: report field-3 'run-64k*'. BASE=7.3
                                            leaves out other bases. FILE.json or, of the kit,
                                            FILE.figures among them: not of $O/results.json
-    bench.py add FILE                      take over what tools/testing/dio/field/report.py wrote
-    bench.py profile CASE                  the instructions by symbol and by layer of a counted case,
-                                           or of each of "layers"
+    bench.py profile CASE                  the instructions by symbol and by layer of a counted
+                                           case, or of each of "layers"
 
 What a row has, and what its figures are of: Documentation/dio/lab.rst, bench_cases.py. A run
 replaces the figures that it measured, of the same base, and shows these. Both kernels run at once:
@@ -33,9 +32,8 @@ import subprocess
 import sys
 import time
 
-from bench_cases import CASES, GROUPS, GUESTS, KERNELS_OF, MARKED, PARTS
+from bench_cases import CASES, GROUPS, GUESTS
 import bench_data
-import bench_kit
 from bench_programs import PROGRAMS
 from field import reported
 import overlay
@@ -48,10 +46,7 @@ STEPS = "steps.json"            # beside it: what series_steps.py measured
 KERNELS = ("stock", "patched")
 KEY = ("report", "case", "metric")
 COLUMNS = ("base", *KEY, "unit", "stock", "patched", "ratio", "spread", "reported")
-WORDS = 5       # so many of them are words, the others numbers
 CLOCK_ERROR = 0.005
-MOST_CASES = {"readahead": 40, "programs": 20, "stacks": 10}     # of a boot
-MARK_ERROR = 0.01
 # In the guest: for a seed of its own the kernel would first have to gather randomness, where there
 # is none; and it reads no more of the host's files than it must.
 PYTHON = ("env", "PYTHONHASHSEED=0", sys.executable, "-BS")
@@ -123,16 +118,52 @@ def update(old, new):
     return list(({place(r): r for r in old} | {place(r): r for r in new}).values())
 
 
-def dated(rows):
-    """New rows, with when they were measured"""
-    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return [{**r, "when": when} for r in rows]
+def roles_of(kernels, machines):
+    """[(stock or patched, kernel)]: patched is the one with vm.readahead_runs, or the second one."""
+    both = [*dict.fromkeys(kernels.values())][:2]
+    has = [bool(machines.get(kernel, {}).get("vm.readahead_runs")) for kernel in both]
+    swapped = has in ([True], [True, False])
+    return sorted(zip(("patched", "stock") if swapped else ("stock", "patched"), both),
+                  reverse=True)
+
+
+def of_kit(text):
+    """What the kit's field measured (field.figures), as rows of results.json.
+
+    A line is KEY, tab, values, of which the last for a KEY counts: kernel.TURN, machine.TURN NAME
+    VALUE, told TEXT, row.TURN REPORT CASE METRIC UNIT VALUES COMMAND.
+    """
+    kernels, machines, told, lines = {}, {}, {}, {}
+    for key, *words in (line.split("\t") for line in text.splitlines()):
+        what, _, turn = key.partition(".")
+        if what == "kernel":
+            kernels[turn] = words[0]
+        elif what == "machine":
+            machines.setdefault(kernels[turn], {})[words[0]] = words[1]
+        elif what == "told":
+            told[f"data {len(told) + 1}"] = words[0]
+        elif what == "row":
+            lines[(turn, *words[:3])] = words[3:]
+    both = roles_of(kernels, machines)
+    base = re.match(r"[\d.]*\d|", both[0][1] if both else "")[0]
+    figures = {"stock": {}, "patched": {}}
+    for role, kernel in both:
+        for (turn, *key), (unit, values, command) in lines.items():
+            if kernels[turn] == kernel:
+                figure = figures[role].setdefault(tuple(key), {
+                    "base": base, **dict(zip(KEY, key)), "unit": unit,
+                    "values": [], "time": "machine", "command": command})
+                figure["values"] += map(float, values.split())
+                figure["value"] = statistics.median_low(figure["values"])
+    return merge(figures) + [
+        {"base": base, "report": "machine", "case": role, "metric": "record",
+         "machine": {**machines.get(kernel, {}), **told}} for role, kernel in both]
 
 
 def load(path=None):
     path = pathlib.Path(path or RESULTS)
     text = path.read_text("utf-8") if path.exists() else "[]"
-    return json.loads(text) if text.startswith("[") else bench_kit.rows(text, merge)
+    return json.loads(text) if text.startswith("[") else of_kit(text)
 
 
 def write(text, path):
@@ -142,8 +173,13 @@ def write(text, path):
     part.replace(path)
 
 
-def save(results, path=None):
-    write(json.dumps(results, indent=1) + "\n", path or RESULTS)
+def keep(rows, path=RESULTS):
+    """Rows that were measured now take their places in the file; they, with the date"""
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    os.makedirs(OUT, exist_ok=True)
+    rows = [{**r, "when": when} for r in rows]
+    write(json.dumps(update(load(path), rows), indent=1) + "\n", path)
+    return rows
 
 
 def show(value):
@@ -167,104 +203,23 @@ def columns(rows, words):
                      for cells in rows)
 
 
-def table(results):
+def table(results, names=COLUMNS):
     """The results as lines of text: by base, report, then case, in the order of their last
     figures."""
-    results = [r for r in results if "before" not in r and "machine" not in r]
     order = {r["case"]: n for n, r in enumerate(results)}
-    results.sort(key=lambda r: (version(r.get("base")), r["report"], order[r["case"]]))
-    rows = [(r.get("base") or "-", *(r[k] for k in COLUMNS[1:WORDS]),
-             *(show(r.get(k)) for k in COLUMNS[WORDS:])) for r in results]
-    return columns([COLUMNS, *rows], WORDS)
+    results = sorted(results, key=lambda r: (version(r.get("base")), r["report"],
+                                             order[r["case"]]))
+    return columns([names, *([value if isinstance(value, str) else show(value)
+                              for value in map(r.get, names)] for r in results)],
+                   names.index("unit") + 1)
 
 
 def matching(results, patterns):
-    """The results of which a pattern is the report or fits the case."""
-    return [r for r in results if not patterns or
-            any(fnmatch.fnmatch(r[k], p) for p in patterns for k in ("report", "case"))]
-
-
-def guest(kernel, flags, args, env=None, quiet=False):
-    """The figures of bench_guest.py. What it says besides goes to stderr, if quiet only then when it
-    has failed."""
-    start = time.monotonic()
-    command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--",
-               *PYTHON, os.path.join(LAB, "bench_guest.py"), *args]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
-                          stderr=subprocess.PIPE if quiet else None,
-                          env={**os.environ, **(env or {})})
-    if done.returncode:
-        sys.stderr.write(done.stdout + (done.stderr or ""))
-        sys.exit(f"bench: {kernel}: {' '.join(args)}: exit {done.returncode}")
-    print(f"lab: bench {kernel:8} done in {time.monotonic() - start:.0f} s", file=sys.stderr)
-    return parse_lines(done.stdout)
-
-
-def marked_guest(so, kernel, flags, args, quiet=False):
-    """Those of a guest that sets marks: instructions between them in the place of time."""
-    file = os.path.join(OUT, "log", f"real-{kernel}.marks")
-    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},marks=on"}, quiet)
-    clock = {key: figure["value"] for key, figure in figures.items()}
-    profile.per_io(figures, file, os.path.join(tree_of(kernel), "System.map"), PARTS)
-    os.remove(file)
-    for key, figure in figures.items():
-        if CASES[key[1]].args["disk"] == "atonce" and \
-                abs(figure["value"] / clock[key] - 1) > MARK_ERROR:
-            sys.exit(f"bench: {kernel}: {key[1]}: {figure['value']} instructions, but "
-                     f"{clock[key]} by the guest's clock")
-    return figures
-
-
-def sharing_guest(so, kernel, flags, args, quiet=False):
-    """Those of a guest with two CPUs: what they share"""
-    file = os.path.join(OUT, "log", f"shared-{kernel}.lines")
-    figures = guest(kernel, flags, args, {"QEMU_PLUGIN": f"{so},out={file},lines=on",
-                                          "QEMU_WORDS": "-smp 2"}, quiet)
-    return profile.shared_lines(figures, file, os.path.join(tree_of(kernel), "System.map"))
-
-
-def guest_of(name):
-    """What boots the guest of that name, and gives its figures"""
-    if name == "shared":
-        return functools.partial(sharing_guest, plugin())
-    return functools.partial(marked_guest, plugin()) if name in MARKED else guest
-
-
-def counted(flags, args, kernels=KERNELS, run_one=None):
-    """The figures of both kernels, or of those in their places, from two guests at once: where the
-    clock counts instructions, neither sees the other. One of them shows how far it is."""
-    with concurrent.futures.ThreadPoolExecutor() as threads:
-        done = {place: threads.submit(run_one or guest, kernel, flags, args,
-                                      quiet=place == KERNELS[0])
-                for place, kernel in zip(KERNELS, kernels)}
-        return {place: one.result() for place, one in done.items()}
-
-
-def make_data(cases):
-    """What the programs of these cases are and work on"""
-    data = {PROGRAMS[CASES[case].args["name"]][0] for case in cases}
-    try:
-        bench_data.make(OUT, ["root", *sorted(data)], tree_of("source"))
-    except (FileNotFoundError, subprocess.CalledProcessError) as e:
-        sys.exit(f"bench: {e}")
-
-
-def run(cases, passes):
-    """Measure, keep the results, return them."""
-    measured = []
-    programs = [case for case in cases if CASES[case].guest == "programs"]
-    if programs:
-        make_data(programs)
-    for name, flags in GUESTS.items():
-        those = [case for case in cases if CASES[case].guest == name]
-        most = MOST_CASES.get(name, len(CASES))
-        for part in (those[i:i + most] for i in range(0, len(those), most)):
-            by_kernel = counted([*flags], ["-n", str(passes), *part],
-                                KERNELS_OF.get(name, KERNELS), guest_of(name))
-            new = dated(merge(by_kernel))
-            save(update(load(), new))
-            measured += new
-    return measured
+    """The results of which a pattern is the report or fits the case; the harness and the kit print
+    others."""
+    return [r for r in results if "before" not in r and "machine" not in r and (
+        not patterns or
+        any(fnmatch.fnmatch(r[k], p) for p in patterns for k in ("report", "case")))]
 
 
 def tree_of(kernel):
@@ -273,18 +228,29 @@ def tree_of(kernel):
                           stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
+def map_of(kernel):
+    return os.path.join(tree_of(kernel), "System.map")
+
+
 def base_version():
     """The version of the base's source"""
     return overlay.kernel_version(pathlib.Path(tree_of("source")))
 
 
-def add(path):
-    """Take over the results of the harness, an object a line."""
-    base = base_version()
-    with open(path, encoding="utf-8") as f:
-        new = dated([{"base": base, **json.loads(line)} for line in f])
-    os.makedirs(OUT, exist_ok=True)
-    save(update(load(), new))
+def guest(kernel, flags, passes, cases, env=None, quiet=False):
+    """The figures of bench_guest.py. What it says besides goes to stderr, if quiet only then when it
+    has failed."""
+    start = time.monotonic()
+    command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--",
+               *PYTHON, os.path.join(LAB, "bench_guest.py"), str(passes), *cases]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
+                          stderr=subprocess.PIPE if quiet else None,
+                          env={**os.environ, **(env or {})})
+    if done.returncode:
+        sys.stderr.write(done.stdout + (done.stderr or ""))
+        sys.exit(f"bench: {kernel}: {' '.join(cases)}: exit {done.returncode}")
+    print(f"lab: bench {kernel:8} done in {time.monotonic() - start:.0f} s", file=sys.stderr)
+    return parse_lines(done.stdout)
 
 
 def plugin():
@@ -296,22 +262,58 @@ def plugin():
     return path
 
 
+def counting_guest(so, count, kernel, *words, **more):
+    """Those of a guest that sets marks: instructions between them in the place of time; or of one
+    with two CPUs: the lines that they share."""
+    file = os.path.join(OUT, "log", f"{count}-{kernel}")
+    env, counted = {"QEMU_PLUGIN": f"{so},out={file}"}, profile.per_io
+    if count == "lines":
+        env = {"QEMU_PLUGIN": f"{so},out={file},lines=on", "QEMU_WORDS": "-smp 2"}
+        counted = profile.shared_lines
+    figures = counted(guest(kernel, *words, env=env, **more), file, map_of(kernel))
+    os.remove(file)
+    return figures
+
+
+def guest_of(name):
+    """What boots the guest of that name, and gives its figures"""
+    count = GUESTS[name].count
+    return functools.partial(counting_guest, plugin(), count) if count else guest
+
+
+def run(cases, passes):
+    """Measure, keep the results, return them. Both kernels' guests run at once: where the clock
+    counts instructions, neither sees the other. One of them shows how far it is."""
+    measured = []
+    for name, of in GUESTS.items():
+        those = [case for case in cases if CASES[case].guest == name]
+        if those and name == "programs":
+            data = {PROGRAMS[CASES[case].args["name"]][0] for case in those}
+            bench_data.make(OUT, ["root", *sorted(data)], tree_of("source"))
+        boot = those and guest_of(name)
+        for part in (those[i:i + of.most] for i in range(0, len(those), of.most)):
+            with concurrent.futures.ThreadPoolExecutor() as threads:
+                done = {role: threads.submit(boot, kernel, of.flags, passes, part,
+                                             quiet=role == KERNELS[0])
+                        for role, kernel in zip(KERNELS, of.kernels)}
+                measured += keep(merge({role: one.result() for role, one in done.items()}))
+    return measured
+
+
 def profile_on(case, kernel):
     """Boot twice with the plugin: {symbol: instructions}, held against the guest's clock; None if
     this kernel cannot run the case."""
-    metric, units, most = case.profile
-    so, files, clocks = plugin(), [], []
-    for passes in (1, most):
-        files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
-        figures = guest(kernel, ["-c"], ["-n", str(passes), case.name],
+    files, clocks, passes, so = [], [], (1, case.passes), plugin()
+    for n in passes:
+        files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{n}.counts"))
+        figures = guest(kernel, ["-c"], n, [case.name],
                         {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
         if not figures:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             return None
-        clocks += [f["value"] * passes * units for k, f in figures.items() if k[2] == metric]
-    clock = (clocks[1] - clocks[0]) / ((most - 1) * units)
-    symbols = profile.one_iteration(os.path.join(tree_of(kernel), "System.map"), files,
-                                    (units, most * units))
+        clocks += [figure["value"] * n for figure in figures.values()]
+    clock = (clocks[1] - clocks[0]) / (passes[1] - passes[0])
+    symbols = profile.one_iteration(map_of(kernel), files, [n * case.args["n"] for n in passes])
     error = sum(symbols.values()) / clock - 1
     print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
     if abs(error) > CLOCK_ERROR:
@@ -322,15 +324,16 @@ def profile_on(case, kernel):
 def profile_case(case):
     done = {kernel: symbols for kernel in KERNELS if (symbols := profile_on(case, kernel))}
     if done:
-        print("\n".join(profile.table(done)))
+        print(columns([*profile.table(done)], 1))
     if len(done) < len(KERNELS):
         return
-    both = [profile.layers(done[kernel], profile.functions(tree_of(kernel))) for kernel in KERNELS]
-    new = [{"base": base_version(), "report": "layers", "case": case.name, "metric": layer,
-            "unit": "insn", "stock": round(stock, 1), "patched": round(both[1][layer], 1),
-            "ratio": ratio(stock, both[1][layer]), "spread": None, "reported": None, "time": "cpu",
-            "command": f"bench.py profile {case.name}"} for layer, stock in both[0].items()]
-    save(update(load(), dated(new)))
+    same = {"base": base_version(), "report": "layers", "case": case.name, "unit": "insn",
+            "time": "cpu", "command": f"bench.py profile {case.name}"}
+    figures = {kernel: {("layers", case.name, layer): {
+        **same, "metric": layer, "value": round(insns, 1), "values": [insns]}
+        for layer, insns in profile.layers(symbols, tree_of(kernel)).items()}
+        for kernel, symbols in done.items()}
+    keep(merge(figures))
 
 
 def named(words, parser):
@@ -344,7 +347,7 @@ def named(words, parser):
 
 def main():
     parser = argparse.ArgumentParser(description="Run the bench, print its table.")
-    parser.add_argument("action", choices=("run", "report", "add", "profile"))
+    parser.add_argument("action", choices=("run", "report", "profile"))
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
     parser.add_argument("word", nargs="*", help="cases, all, engine, ...; patterns")
     args = parser.parse_intermixed_args()
@@ -354,21 +357,17 @@ def main():
         if len(args.word) != 1:
             parser.error("profile: a case")
         for case in named(args.word, parser):
-            if not CASES[case].profile:
+            if not CASES[case].passes:
                 sys.exit(f"bench: no such case to profile: {case}")
             profile_case(CASES[case])
-        return None
-    if args.action == "add":
-        if len(args.word) != 1 or not os.path.exists(args.word[0]):
-            parser.error("add: a file of results")
-        return add(args.word[0])
-    if args.action == "report":
+    elif args.action == "report":
         files = [word for word in args.word if word.endswith((".json", ".figures"))] or [RESULTS]
         if not all(map(os.path.exists, files)):
             sys.exit(f"bench: no {' or '.join(files)}: make bench")
         results = of_base([r for f in files for r in load(f)], os.environ.get("BASE"))
-        return print(table(matching(results, [w for w in args.word if w not in files])))
-    return print(table(run(named(args.word or ["all"], parser), args.passes)))
+        print(table(matching(results, [w for w in args.word if w not in files])))
+    else:
+        print(table(run(named(args.word or ["all"], parser), args.passes)))
 
 
 if __name__ == "__main__":

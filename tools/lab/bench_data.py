@@ -14,6 +14,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 
 VERSION = 5             # of what is made here: what older ones have made is not used
 SEED = 1
@@ -37,34 +38,29 @@ def key_of(row):
     return f"{row * 2654435761 % 2 ** 32:08x}"
 
 
-def rows(seed=SEED):
+def rows():
     """(number, key, value)"""
-    rng = random.Random(seed)
+    rng = random.Random(SEED)
     for row in range(ROWS):
         yield row, key_of(row), rng.randbytes(rng.randint(80, 200)).hex()
 
 
-def sqlite(directory, _source):
-    """A table in the order of its numbers, and an index of keys"""
+def blobs(unit=1024):
+    """(number, value of so many units)"""
+    rng = random.Random(SEED)
+    for row in range(BLOBS):
+        yield row, rng.randbytes(rng.randint(*BLOB_KIB) * unit)
+
+
+def sqlite(directory, names, values, *more):
+    """A table of these values, and what is done to it besides"""
     import sqlite3      # not in the guest, which has the constants from here
     with contextlib.closing(sqlite3.connect(f"{directory}/db")) as db:
-        db.execute("create table t (id integer primary key, k text, v text)")
-        db.executemany("insert into t values (?, ?, ?)", rows())
-        db.execute("create index by_key on t (k)")
-        db.commit()
-        db.execute("delete from t where id % 5 = 0")     # as in one that is used
-        db.commit()
-
-
-def values(directory, _source):
-    """A table whose values lie in pages of their own, one after the other"""
-    import sqlite3
-    rng = random.Random(SEED)
-    with contextlib.closing(sqlite3.connect(f"{directory}/db")) as db:
-        db.execute("create table t (id integer primary key, v blob)")
-        db.executemany("insert into t values (?, ?)",
-                       ((row, rng.randbytes(rng.randint(*BLOB_KIB) << 10))
-                        for row in range(BLOBS)))
+        db.execute(f"create table t (id integer primary key, {', '.join(names)})")
+        db.executemany(f"insert into t values (?{', ?' * len(names)})", values)
+        for statement in more:
+            db.execute(statement)
+            db.commit()
         db.commit()
 
 
@@ -74,7 +70,7 @@ def tree(directory, source):
                         ignore=shutil.ignore_patterns("*.o", "*.a", "*.cmd", "*.ko", "*.mod*"))
 
 
-def mapped(directory, pairs):
+def lmdb(directory, pairs):
     """A mapped database of keys and values. Debian packages the library for its own Python."""
     script = ("import lmdb, sys\n"
               "with lmdb.open(sys.argv[1], map_size=1 << 30) as env, env.begin(write=True) as txn:\n"
@@ -84,31 +80,9 @@ def mapped(directory, pairs):
     os.remove(f"{directory}/lock.mdb")
 
 
-def lmdb(directory, _source):
-    mapped(directory, ((key, value) for _, key, value in rows()))
-
-
-def mapped_values(directory, _source):
-    """Each value lies in pages of its own, one after the other, as pictures do to learn from."""
-    rng = random.Random(SEED)
-    mapped(directory, ((row, rng.randbytes(rng.randint(*BLOB_KIB) << 9).hex())
-                       for row in range(BLOBS)))
-
-
-def db_bench(directory, *words):
+def rocksdb(directory, *words):
     subprocess.run(["db_bench", f"--db={directory}", *ROCKSDB, *words], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def rocksdb(directory, _source):
-    """As many keys in no order, then compacted"""
-    db_bench(directory, "--benchmarks=fillrandom,compact")
-
-
-def levels(directory, _source):
-    """The same, in files that are still to be compacted"""
-    db_bench(directory, "--benchmarks=fillrandom", "--disable_auto_compactions",
-             "--write_buffer_size=8388608")
 
 
 def model(directory, _source):
@@ -116,16 +90,6 @@ def model(directory, _source):
     with open(f"{directory}/model", "wb") as f:
         for _ in range(LAYERS):
             f.write(rng.randbytes(LAYER_MIB << 20))
-
-
-def copied(path, directory):
-    """A file or a directory at its place below another; what a link leads to takes the link's"""
-    to = directory + path
-    if os.path.isdir(path):
-        shutil.copytree(path, to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    elif not os.path.exists(to):
-        os.makedirs(os.path.dirname(to), exist_ok=True)
-        shutil.copy2(path, to)
 
 
 def loaded(program):
@@ -136,22 +100,36 @@ def loaded(program):
 
 
 def root(directory, _source):
+    """Files at their places; what a link leads to takes the link's."""
+    files = []
     for name, more in TOOLS.items():
         path = shutil.which(name, path="/usr/bin")
         if not path:
-            raise FileNotFoundError(f"{name} is missing: tools/lab/packages.sh programs")
-        for each in (path, *(found for pattern in more for found in glob.glob(pattern))):
-            for part in (each, *loaded(each)):
-                copied(part, directory)
+            sys.exit(f"bench: {name} is missing: tools/lab/packages.sh programs")
+        files += [path, *(found for pattern in more for found in glob.glob(pattern))]
+    files = dict.fromkeys(one for file in files for one in (file, *loaded(file)))
+    subprocess.run(f"tar -C / --exclude=__pycache__ -chPT - | tar -C '{directory}' -x", shell=True,
+                   check=True, input="\n".join(files), text=True)
     os.symlink("usr/bin", f"{directory}/bin")
     for name in ("data", "dev", "proc", "tmp"):
         os.mkdir(f"{directory}/{name}")
     os.chmod(f"{directory}/tmp", 0o1777)
 
 
-MAKERS = {"root": root, "sqlite": sqlite, "tree": tree, "lmdb": lmdb,
-          "rocksdb": rocksdb, "levels": levels, "model": model, "blobs": values,
-          "mapped-blobs": mapped_values}
+# What makes a directory's data: tables in the order of their numbers, with an index of keys and with
+# holes, as one that is used, or of values that lie in pages of their own; keys in no order, compacted,
+# or in files that are still to be.
+MAKERS = {
+    "root": root, "tree": tree, "model": model,
+    "sqlite": lambda to, _: sqlite(to, ("k text", "v text"), rows(),
+                                   "create index by_key on t (k)", "delete from t where id % 5 = 0"),
+    "blobs": lambda to, _: sqlite(to, ("v blob",), blobs()),
+    "lmdb": lambda to, _: lmdb(to, ((key, value) for _, key, value in rows())),
+    "mapped-blobs": lambda to, _: lmdb(to, ((row, value.hex()) for row, value in blobs(512))),
+    "rocksdb": lambda to, _: rocksdb(to, "--benchmarks=fillrandom,compact"),
+    "levels": lambda to, _: rocksdb(to, "--benchmarks=fillrandom", "--disable_auto_compactions",
+                                    "--write_buffer_size=8388608"),
+}
 
 
 def archive(out, name):

@@ -2,6 +2,7 @@
 """In the guest: figures, programs, and the disks that bench cases share."""
 
 import atexit
+import contextlib
 import fcntl
 import functools
 import glob
@@ -17,23 +18,55 @@ BIN = os.path.join(OUT, "kselftest")
 BLKFLSBUF = 0x1261
 NULLB = "/sys/kernel/config/nullb"
 MOUNTED = "/run/bench"
+CGROUPS = "/run/bench-cgroup"
 DISK_MIB = 384          # of the disk under the files
 DRIVER = "/sys/bus/pseudo/drivers/scsi_debug"
-LATE_NS = 100000        # of a disk that completes later
+# What makes a disk. Those of null_blk (but for memory_backed) and of scsi_debug neither keep nor
+# copy data; they end a request within its submission, or by a timer. Left alone null_blk would cut
+# requests at 255 sectors, and so count a window of 128 KiB twice.
+DISKS = {
+    "atonce": f"null_blk size={DISK_MIB} irqmode=0",
+    "memory": f"null_blk size={DISK_MIB} irqmode=0 memory_backed=1",
+    "100us": f"null_blk size={DISK_MIB} irqmode=2 completion_nsec=100000",
+    "200us": "null_blk size=65536 irqmode=2 completion_nsec=200000 max_sectors=2560",
+    "sdebug": "scsi_debug num_tgts=1 virtual_gb=1 ndelay=100000",
+    **{name: f"model_disk {words}" for name, words in (
+        ("2004", "u320 size=64g"), ("hdd", "u320 size=8g"), ("array", "array size=1g"),
+        ("nvme", "nvme size=1g"))},
+}
+# The unit of a metric, and what that counts
+METRICS = {
+    "insn": ("insn", "instructions an I/O"), "insn_per_mib": ("insn/MiB", "instructions a MiB"),
+    "bios": ("bios", "bios an I/O"), "bios_per_mib": ("bios/MiB", "bios a MiB"),
+    "switches": ("switches", "context switches an I/O"),
+    "late_us": ("us", "time of an I/O on disks of 100 us"), "latency_us": ("us", "mean latency"),
+    "elapsed": ("us", "time"), "time": ("us", "time a MiB"), "seconds": ("s", "time"),
+    "mb_per_s": ("MiB/s", "throughput"), "gain": ("", "speed of direct to buffered"),
+    "per_s": ("I/O/s", "I/Os a second"), "ios_per_s": ("I/O/s", "I/Os a second"),
+    "io_kib": ("KiB", "length of an I/O"), "bio_kib": ("KiB", "length of a bio"),
+    "device_reads": ("reads", "disk reads"), "device_reads_per_run": ("reads", "disk reads a run"),
+    "device_reads_per_mib": ("reads", "disk reads a MiB"), "mib_read": ("MiB", "read of the disk"),
+    "bytes_read_per_used": ("ratio", "bytes read for one used"),
+    "pages_unread": ("pages", "pages read in vain"), "refaults": ("pages", "pages that came back"),
+    "memory_stall": ("us", "waiting for memory"), "io_stall": ("us", "waiting for the disk"),
+    "entries": ("entries", "ring entries a MiB"), "descriptors": ("descriptors", "descriptors a MiB"),
+    "cleared": ("bytes/I/O", "bytes cleared an I/O"),
+}
 
 
 class Failed(Exception):
     """A step failed: which, and how."""
 
 
-def emit(case, report, metric, unit, values, command, name=None, **more):
-    """A figure: its values, or the one that was taken."""
-    values = [values] if isinstance(values, (int, float)) else values
-    print(json.dumps({
-        "report": report, "case": name or case.name, "metric": metric, "unit": unit,
-        "values": values, "time": case.time, "base": os.uname().release, "command": command,
-        **more}),
-        flush=True)
+def emit(case, report, command, values, name=None, **more):
+    """A line for each figure of {metric: what was taken once, or a list}"""
+    for metric, taken in values.items():
+        taken = taken if isinstance(taken, list) else [taken]
+        print(json.dumps({
+            "report": report, "case": name or case.name, "metric": metric,
+            "unit": METRICS[metric][0], "values": [round(value, 4) for value in taken],
+            "time": case.time, "base": os.uname().release, "command": command, **more}),
+            flush=True)
 
 
 def run(*command, **more):
@@ -61,19 +94,31 @@ def get(path):
         return f.read().strip()
 
 
+def queue(disk, name):
+    """Where an attribute of a disk's queue is"""
+    return f"/sys/class/block/{os.path.basename(disk)}/queue/{name}"
+
+
 def disk_stat(disk):
     """Reads, those merged, sectors, time; the same of writes; and more, so far"""
     return [int(word) for word in get(f"/sys/class/block/{os.path.basename(disk)}/stat").split()]
 
 
+@contextlib.contextmanager
+def counted(disk):
+    """A list, in which disk_stat() of what was done within is put at the end"""
+    before, done = disk_stat(disk), []
+    yield done
+    done += (a - b for a, b in zip(disk_stat(disk), before))
+
+
 def until(condition, what):
-    """Wait ten seconds at most, but try once more when they are over."""
+    """Wait ten seconds at most."""
     for _ in range(100):
         if condition():
             return
         time.sleep(0.1)
-    if not condition():
-        raise Failed(f"waited for {what}")
+    raise Failed(f"waited for {what}")
 
 
 def flush(disks):
@@ -84,58 +129,76 @@ def flush(disks):
         os.close(fd)
 
 
-def configfs():
-    if not os.path.ismount("/sys/kernel/config"):
-        run("mount", "-t", "configfs", "none", "/sys/kernel/config")
+@contextlib.contextmanager
+def little_memory(size):
+    """What a process calls to have no more memory than this, if anything. Each case has a cgroup of
+    its own: what others leave charged there changes its figures. Dirty pages are limited as on a
+    machine with as much."""
+    if not size:
+        yield lambda: None
+        return
+    if not os.path.ismount(CGROUPS):
+        os.makedirs(CGROUPS)
+        run("mount", "-t", "cgroup2", "none", CGROUPS)
+        put("+memory", f"{CGROUPS}/cgroup.subtree_control")
+    os.mkdir(f"{CGROUPS}/little")
+    put(size, f"{CGROUPS}/little/memory.max")
+    limit = int(get(f"{CGROUPS}/little/memory.max"))
+    put(limit // 5, "/proc/sys/vm/dirty_bytes")
+    put(limit // 10, "/proc/sys/vm/dirty_background_bytes")
+    yield lambda: put(os.getpid(), f"{CGROUPS}/little/cgroup.procs")
+    os.rmdir(f"{CGROUPS}/little")
 
 
 @functools.cache
-def null_disk(name, **settings):
-    """A null_blk disk; its node. It is made once."""
-    configfs()
+def null_disk(name, *settings):
+    """A null_blk disk of blk-mq; its node. It is made once."""
+    if not os.path.ismount("/sys/kernel/config"):
+        run("mount", "-t", "configfs", "none", "/sys/kernel/config")
     os.mkdir(f"{NULLB}/{name}")
-    for key, value in {**settings, "power": 1}.items():
+    for setting in (*settings, "queue_mode=2", f"submit_queues={os.cpu_count()}", "power=1"):
+        key, _, value = setting.partition("=")
         put(value, f"{NULLB}/{name}/{key}")
     node = f"/dev/{name}"
     return node if os.path.exists(node) else f"/dev/nullb{get(f'{NULLB}/{name}/index')}"
 
 
 @functools.cache
-def scsi_debug_disks(count=8, **settings):
-    """Disks that copy nothing, and end a request within its submission. They are made once."""
-    for key, value in {"fake_rw": 1, "num_tgts": count, "delay": 0, **settings,
-                       "add_host": 1}.items():
+def scsi_debug_disks(*settings):
+    """Eight disks that copy nothing, and end a request within its submission, or others if asked
+    for. They are made once."""
+    told = dict(setting.split("=") for setting in
+                ("fake_rw=1", "num_tgts=8", "delay=0", *settings, "add_host=1"))
+    for key, value in told.items():
         put(value, f"{DRIVER}/{key}")
 
     def found():
         return sorted(f"/dev/{os.path.basename(disk)}" for disk in
                       glob.glob(f"{DRIVER}/adapter*/host*/target*/*/block/*"))
 
-    until(lambda: len(found()) == count, f"{count} scsi_debug disks")
+    until(lambda: len(found()) == int(told["num_tgts"]), f"{told['num_tgts']} scsi_debug disks")
     return found()
 
 
-def late_disk(name):
-    """A disk of DISK_MIB that neither keeps nor copies data, and completes in its own time; its
-    node."""
-    if name == "sdebug":
-        return scsi_debug_disks(1, virtual_gb=1, ndelay=LATE_NS)[0]
-    if name == "atonce":
-        return switched().empty
-    return null_disk(name, size=DISK_MIB, queue_mode=2, irqmode=2, completion_nsec=LATE_NS)
-
-
-@functools.cache
-def model_disk(words):
+def model_disk(*words):
     """A disk that takes a disk's time; its node. It goes when this program does."""
     put(1, "/proc/sys/vm/overcommit_memory")    # it is larger than memory, and hardly written
-    model = subprocess.Popen([os.path.join(BIN, "model_disk"), *words.split(), "n=1"],
+    model = subprocess.Popen([os.path.join(BIN, "model_disk"), *words, "n=1"],
                              stdout=subprocess.PIPE, text=True)
     atexit.register(lambda: (model.send_signal(signal.SIGTERM), model.wait()))
     node = model.stdout.readline().strip()
     if not node:
-        raise Failed(f"model_disk {words}: exit {model.wait()}")
+        raise Failed(f"model_disk {' '.join(words)}: exit {model.wait()}")
     return node
+
+
+@functools.cache
+def disk_of(name):
+    """The node of one of DISKS. It is made once."""
+    driver, *words = DISKS[name].split()
+    if driver == "null_blk":
+        return null_disk(name, *words)
+    return scsi_debug_disks(*words)[0] if driver == "scsi_debug" else model_disk(*words)
 
 
 def raws_of(disks):
@@ -152,13 +215,10 @@ def unbind(raws):
         tool("raw", os.path.basename(raw), "0", "0")
 
 
-MKFS = {"ext2": "mke2fs -q -F -t ext2 -b 4096", "ext3": "mke2fs -q -F -t ext3 -b 4096",
-        "ext4": "mke2fs -q -F -t ext4 -b 4096", "jfs": "mkfs.jfs -q",
-        "vfat": "mkfs.vfat -F 16 -s 64", "xfs": "mkfs.xfs -q -f",
+MKFS = {**{fs: f"mke2fs -q -F -t {fs} -b 4096" for fs in ("ext2", "ext3", "ext4")},
+        "jfs": "mkfs.jfs -q", "xfs": "mkfs.xfs -q -f", "vfat": "mkfs.vfat -F 16 -s 64",
         "udf": "mkudffs --media-type=hd",       # get_block maps one block of 512 bytes at a time
         "ocfs2": "mkfs.ocfs2 -q -F -M local -b 4K -C 4K -N 1 -J size=4M"}
-
-
 # ext4: its thread that clears inode tables would have the disk to itself for a second. 7.3's ocfs2
 # wants to be told that it has no cluster.
 OPTIONS = {"ext4": "noatime,noinit_itable", "ocfs2": "noatime,heartbeat=none"}
@@ -194,13 +254,23 @@ def unmount(at=MOUNTED):
                                      check=False).returncode == 0, f"umount {at}")
 
 
+def zeros(path, mib):
+    run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct", "status=none")
+
+
 def new_file(mib, at=MOUNTED, name="file"):
     """A file of MIB, whose mapping is cached"""
     path = f"{at}/{name}"
-    run("dd", "if=/dev/zero", f"of={path}", "bs=1M", f"count={mib}", "oflag=direct", "status=none")
+    zeros(path, mib)
     os.sync()
     run("dd", f"if={path}", "of=/dev/null", "bs=4k", "iflag=direct", "status=none")
     return path
+
+
+def bitmaps_in_memory(disk):
+    """What says which blocks of an ext2 to ext4 are free is read."""
+    subprocess.run(["dumpe2fs", disk], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   check=False)
 
 
 def dm(*words):
@@ -212,7 +282,7 @@ def dm_node(name):
 
 
 class Switch:
-    """A linear device-mapper disk; what is below it can be replaced while it is in use."""
+    """A device-mapper disk of one target, a disk; that can be replaced while it is in use."""
 
     def __init__(self, name, below, mib=DISK_MIB):
         self.name, self.mib = name, mib
@@ -223,24 +293,20 @@ class Switch:
         return f"0 {self.mib * 2048} {target}"
 
     def to(self, target):
+        """TARGET, or a disk"""
+        target = f"linear {target} 0" if target.startswith("/dev/") else target
         dm("suspend", "--nolockfs", self.name)
         dm("reload", self.name, "--table", self.table(target))
         dm("resume", self.name)
 
 
 class Switched(Switch):
-    """It keeps data while a file is made on it. When all that maps the file's blocks is cached, a
-    null_blk that neither keeps nor copies data is put in its place."""
+    """It keeps data while a file is made on it. When all that maps the file's blocks is cached,
+    another disk is put in the place of the one in memory: at first one that answers at once."""
 
     def __init__(self):
-        self.empty = null_disk("empty", size=DISK_MIB, irqmode=0, queue_mode=2,
-                               submit_queues=os.cpu_count())
-        self.memory = null_disk("memory", size=DISK_MIB, irqmode=0, queue_mode=2, memory_backed=1)
-        super().__init__("bench", self.empty)
+        super().__init__("bench", disk_of("atonce"))
         self.holds = self.path = None
-
-    def at_once(self):
-        self.to(f"linear {self.empty} 0")
 
     def path_at(self, place, mib=32, anew=False, own=False):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
@@ -254,23 +320,15 @@ class Switched(Switch):
                 flush([self.disk])
                 self.path = self.disk if place == "bdev" else (raws_of([self.disk]) or [None])[0]
             else:
-                self.to(f"linear {self.memory} 0")
+                self.to(disk_of("memory"))
                 make_fs(place, self.disk)
                 self.path = new_file(mib)
                 for cpu in range(os.cpu_count() if own else 0):
                     new_file(mib, name=f"file{cpu}")
-                self.at_once()
+                self.to(disk_of("atonce"))
             keep_open(self.disk if place == "raw" else self.path)
         os.pread(kept_open[0], 4096, 0)
         return self.path
 
 
 switched = functools.cache(Switched)
-
-
-def on_short(devices):
-    """The devices as one word, the way a shell would match them, or how many they are."""
-    first, last = devices[0], devices[-1]
-    if len(devices) > 1 and first[:-1] == last[:-1]:
-        return f"{first[:-1]}[{first[-1]}-{last[-1]}]"
-    return first if len(devices) == 1 else f"{len(devices)} disks"

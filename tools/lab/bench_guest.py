@@ -2,31 +2,33 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases in the guest, and print a line of JSON for each figure.
 
-    bench_guest.py [-n PASSES] CASE...        cases of one guest, see bench_cases.py
+    bench_guest.py PASSES CASE...       cases of one guest, see bench_cases.py
 
-A case that this kernel cannot run (raw on stock) prints nothing and succeeds. bench.py reads the
-lines. Exit: 0 done, 1 a step failed or a disk had wrong data, 2 usage.
+Here are direct I/O, readahead, and the field reports on an array (array.sh; arrays.rst says what the
+figures are). A case that this kernel cannot run (raw on stock) prints nothing and succeeds. bench.py
+reads the lines. Exit: 0 done, 1 a step failed or a disk had wrong data.
 """
 
-import argparse
+import contextlib
 import json
 import os
 import sys
 
-import bench_array
-import bench_programs
-import bench_readahead
-import bench_stacks
-from bench_cases import CASES, PARTS, REAL_DISKS
-from bench_disks import (Failed, emit, flush, late_disk, on_short, put, raws_of, scsi_debug_disks,
-                         switched, tool, unbind)
+from bench_cases import CASES
+from bench_disks import (DISKS, DRIVER, MOUNTED, Failed, bitmaps_in_memory, counted, disk_of,
+                         disk_stat, emit, flush, get, little_memory, make_fs, put, queue, raws_of,
+                         run, scsi_debug_disks, switched, tool, unbind, unmount, zeros)
+from bench_programs import program
+from bench_stacks import stacks
 
 DEPTHS = 32     # a part is whole queues
-SHARED_IOS = 200        # of each CPU
+PAGE = 4096
+ISP24XX = "/sys/kernel/debug/isp24xx/state"
+ARRAY_SH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "array.sh")
 
 
-def four_ways_counted(case, passes, words, mib):
-    """One of the four ways on disks that copy nothing: MIB a pass. At random places all passes are
+def one_way(case, passes, words, n):
+    """One of the four ways on disks that copy nothing: n MiB a pass. At random places all passes are
     in one process: what it takes to start and end one is not theirs."""
     disks = on = scsi_debug_disks()
     rounds = passes
@@ -43,68 +45,229 @@ def four_ways_counted(case, passes, words, mib):
         seconds += json.loads(tool(f"disk_read {words} --json", *on))["seconds"]
     if case.name == "raw":
         unbind(on)
-    emit(case, "field-1", "insn_per_mib", "insn/MiB", round(seconds * 1e9 / (passes * mib), 1),
-         f"disk_read {words} {on_short(on)} (scsi_debug fake_rw=1 delay=0)")
+    emit(case, "field-1", f"disk_read {words} (8 scsi_debug: fake_rw=1 delay=0)",
+         {"insn_per_mib": seconds * 1e9 / (passes * n)})
 
 
-def engine(case, passes, words, ios, place):
-    path = switched().path_at(place)
-    if path:
-        command = f"dio_load {words} n={ios * passes} {path}"
-        emit(case, "engine", "insn", "insn", float(tool(command)), command)
-
-
-def real(case, passes, words, ios, place, disk):
-    """The I/Os on a disk that completes later, in parts with marks between: profile.py counts
-    what lies between two. What is printed here is the guest's clock's."""
-    path = switched().path_at(place)
-    switched().to(f"linear {late_disk(disk)} 0")
-    part = -(-ios * passes // PARTS // DEPTHS) * DEPTHS
-    command = f"dio_load {words} marks={PARTS} n={part * PARTS} {path}"
-    emit(case, "real", "insn", "insn", float(tool(command).split()[0]),
-         f"{command} ({REAL_DISKS[disk]})",
-         part=part)
-
-
-def shared(case, _passes, what, own, place):
-    """What is printed here is the I/Os; bench.py counts the lines."""
-    path = switched().path_at(place, own=own)
-    command = f"dio_load {what} {'own ' if own else ''}cpus=2 bs=4k n={SHARED_IOS} {path}"
-    tool(command)
-    emit(case, "shared", "lines", "lines", 0, command)
+def direct_io(case, passes, words, n, place, disk="atonce", parts=0):
+    """The guest's clock counts the instructions. On a disk that completes later it leaps: then
+    profile.py counts what lies between two marks, of so many parts, and of what CPUs share lines."""
+    path = switched().path_at(place, own="own" in words)
+    if not path:
+        return
+    switched().to(disk_of(disk))
+    n *= passes
+    more = {}
+    if parts:
+        part = -(-n // parts // DEPTHS) * DEPTHS
+        n = part * parts
+        words += f" marks={parts}"
+        more = {"part": part, "parts": parts, "exact": disk == "atonce"}
+    command = f"dio_load {words} n={n} {path}"
+    said = tool(command).split() or [0]
+    emit(case, "real" if parts else case.guest, f"{command} ({DISKS[disk]})",
+         {"insn": float(said[0])}, **more)
 
 
 def readers(case, _passes, n, place):
     """N processes read a file of which no mapping block is cached, from a disk that takes 50 ms a
     read: nothing is measured but the time that they wait."""
     path = switched().path_at(place)
-    memory = switched().memory
+    memory = disk_of("memory")
     switched().to(f"delay {memory} 0 50 {memory} 0 0")
     os.sync()
     flush([switched().disk])    # drop_caches leaves what each CPU looked up last
     put(3, "/proc/sys/vm/drop_caches")
     command = f"dio_load read readers={n} bs=4k n=1 {path}"
     nsec = float(tool(command))
-    switched().at_once()
-    emit(case, "engine", "elapsed", "us", nsec / 1000, f"{command} (dm-delay 50 ms)")
+    switched().to(disk_of("atonce"))
+    emit(case, "engine", f"{command} (dm-delay 50 ms)", {"elapsed": nsec / 1000})
 
 
-RUN = {"four_ways_counted": four_ways_counted, "engine": engine, "real": real, "readers": readers, "shared": shared,
-       "readahead": bench_readahead.readahead, "program": bench_programs.program,
-       "array": bench_array.array, "stacks": bench_stacks.stacks}
+def forget(path, disk):
+    """Nothing of the file is cached."""
+    if path == disk:
+        flush([disk])
+        return
+    fd = os.open(path, os.O_RDONLY)
+    os.fdatasync(fd)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(fd)
+
+
+def figures(words, path, disk, below, per="mib", join=None):
+    """{metric: value} of ra_load on what is DISK's; BELOW is the one that is read in the end."""
+    with counted(below) as done:
+        said = json.loads(tool(f"ra_load {words}", path, preexec_fn=join))
+        forget(path, disk)
+    mib = (said["bytes"] + said["written"]) / 2 ** 20
+    units = said["n"] if per == "run" else mib
+    seconds = said["nsec"] / 1e9
+    return {f"device_reads_per_{per}": done[0] / units,
+            "bytes_read_per_used": done[2] * 512 / said["bytes"],
+            "pages_unread": round(done[2] / 8 - said["bytes"] / PAGE),
+            "time": seconds * 1e6 / units, "mb_per_s": mib / seconds, "seconds": seconds}
+
+
+def readahead(case, _passes, words, disk="200us", place="", kb=128, memory="", again=False,
+              rounds=1, report="readahead", more=()):
+    with little_memory(memory) as join:
+        path = top = below = disk_of(disk)
+        if place:       # a file is made anew, as what other cases wrote is lost
+            path, top = switched().path_at(place, 256, anew=place != "bdev"), switched().disk
+            switched().to(below)
+        put(kb, queue(top, "read_ahead_kb"))
+        forget(path, top)
+        if again:
+            tool(f"ra_load {words}", path, preexec_fn=join)
+        per = "run" if "run-" in case.name else "mib"
+        took = [figures(words, path, top, below, per, join) for _ in range(rounds)]
+        if place:
+            os.sync()
+            switched().to(disk_of("atonce"))
+    told = (place and f"a file of 256 MiB: {place}", DISKS[disk], memory and f"{memory} of memory",
+            f"read_ahead_kb {kb}")
+    emit(case, report, f"ra_load {words} ({', '.join(filter(None, told))})",
+         {metric: [one[metric] for one in took] for metric in
+          (f"device_reads_per_{per}", "bytes_read_per_used", *more, "time")})
+
+
+@contextlib.contextmanager
+def up(name, *join):
+    """An array, as long as it is needed; its disks."""
+    try:
+        yield run(ARRAY_SH, "up", name, *join).split()
+    finally:
+        unmount()
+        run(ARRAY_SH, "down", name)
+
+
+def four_ways(case, disks, mib, rounds):
+    """MIB of each disk by each way; they take turns, so that what a round meets hits them all."""
+    raws = raws_of(disks)
+    ways = {"direct": (f"blocks={mib} bs=1m direct", disks), "raw": (f"blocks={mib} bs=1m", raws),
+            "buffered": (f"blocks={mib * 128} bs=8k", disks),
+            "nocopy": (f"blocks={mib * 128} bs=8k nocopy", disks)}
+    said = {way: [] for way, (_, on) in ways.items() if on}
+    for _ in range(rounds):
+        for way in said:
+            words, on = ways[way]
+            flush(disks)
+            said[way].append(json.loads(tool(f"disk_read {words} --json", *on)))
+    unbind(raws)
+    for way, took in said.items():
+        emit(case, "field-1", f"disk_read {ways[way][0]} ({len(disks)} disks)",
+             {"mb_per_s": [one["mb_per_s"] for one in took],
+              "latency_us": [one["nsec_per_block"] / 1000 for one in took]}, f"{case.guest}-{way}")
+
+
+def ring():
+    """What the driver has put on the ring: (entries, descriptors)"""
+    said = dict(line.split(None, 1) for line in get(ISP24XX).splitlines())
+    return int(said["entries"]), int(said["descriptors"])
+
+
+def one_piece(case, disk, reads=64):
+    """Reads of 1 MiB into memory that is contiguous"""
+    limit = queue(disk, "max_sectors_kb")
+    most = get(limit)
+    put(1024, limit)
+    before = ring()
+    words = f"dio_load read contig bs=1m n={reads}"
+    nsec = float(tool(words, disk))
+    entries, descriptors = (a - b for a, b in zip(ring(), before))
+    put(most, limit)
+    emit(case, "field-1", words, {"entries": entries / reads, "descriptors": descriptors / reads,
+                                  "insn_per_mib": nsec}, f"{case.guest}-one-piece")
+
+
+def new_files(case, place, disk, file_systems, rounds):
+    """Two rounds, not 16: when the clock counts instructions, one is like the other."""
+    for fs in file_systems:
+        make_fs(fs, disk)
+        speed = {}
+        for way in ("buffered", "direct"):
+            words = f"dio_write create{' direct' * (way == 'direct')} bs=1m size=32m n={rounds}"
+            nsec = json.loads(tool(f"{words} verify {MOUNTED}/file"))["ns"]
+            speed[way] = 32 / (nsec / 1e9)
+            emit(case, "field-3", words, {"mb_per_s": speed[way]}, f"{place}-{fs}-{way}")
+        emit(case, "field-3", "direct to buffered", {"gain": speed["direct"] / speed["buffered"]},
+             f"{place}-{fs}")
+        unmount()
+
+
+def oltp(case, disk, ios):
+    make_fs("ext2", disk)
+    zeros(f"{MOUNTED}/file", 64)
+    for bs in ("4k", "8k"):
+        words = f"dio_load mix aio depth=32 bs={bs} n={ios}"
+        nsec = float(tool(f"{words} {MOUNTED}/file"))
+        emit(case, "field-4", words, {"insn": nsec, "per_s": round(1e9 / nsec)},
+             f"{case.guest}-oltp-{bs}")
+
+
+def disk_writes(joined):
+    """What all disks behind a stripe have completed and written, and what the stripe was sent, each
+    bio once for each disk that it touches: (writes, sectors, bios)"""
+    disks = os.listdir(f"/sys/class/block/{os.path.basename(joined)}/slaves")
+    stats = [disk_stat(disk) for disk in disks]
+    return sum(s[4] for s in stats), sum(s[6] for s in stats), disk_stat(joined)[4]
+
+
+def big_file(case, fs, how, mib):
+    """A write of MIB, once with data, which is verified, then without: scsi_debug's fake_rw neither
+    stores nor copies. It empties the disks, so each has an array of its own."""
+    words = f"dio_write {how} direct bs={mib}m size={mib}m n=1"
+    path = f"{MOUNTED}/file"
+    with up(case.guest, "dm") as (joined,):
+        make_fs(fs, joined)
+        tool(f"{words} verify {path}")
+        # From here on what is not in memory is lost: no old file, but for what is to be
+        # overwritten, and all bitmaps.
+        if how != "over":
+            os.remove(path)
+        os.sync()
+        bitmaps_in_memory(joined)
+        put(1, f"{DRIVER}/fake_rw")
+        before = disk_writes(joined)
+        nsec = json.loads(tool(f"{words} {path}"))["ns"]
+        ios, sectors, bios = (a - b for a, b in zip(disk_writes(joined), before))
+    put(0, f"{DRIVER}/fake_rw")
+    emit(case, "field-5", words,
+         {"mb_per_s": mib / (nsec / 1e9), "ios_per_s": mib * 2048 / sectors * ios / (nsec / 1e9),
+          "io_kib": sectors / 2 / ios, "bio_kib": sectors / 2 / bios, "insn_per_mib": nsec / mib},
+         f"{case.guest}-{fs}-{how}")
+
+
+def array(case, _passes, mib=0, reads=1, file_systems=(), rounds=0, one_disk=True, raid0=False,
+          ios=0, big_files=(), big_mib=512):
+    """All that a case asks for: what is 0, empty or False is left out."""
+    name = case.guest
+    if mib:
+        with up(name) as disks:
+            four_ways(case, disks, mib, reads)
+            if name == "qla":
+                one_piece(case, disks[0])
+            if one_disk:
+                new_files(case, f"{name}-disk", disks[0], file_systems, rounds)
+    if raid0:
+        with up(name, "md") as (joined,):
+            new_files(case, f"{name}-raid0", joined, file_systems, rounds)
+    if ios:
+        with up(name, "dm") as (joined,):
+            oltp(case, joined, ios)
+    for fs, how in big_files:
+        big_file(case, fs, how, big_mib)
+
+
+RUN = {one.__name__: one for one in (one_way, direct_io, readers, readahead, program, array, stacks)}
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Run bench cases in the guest.")
-    parser.add_argument("-n", type=int, default=1, metavar="PASSES")
-    parser.add_argument("case", nargs="+", metavar="CASE")
-    args = parser.parse_args()
-    for name in args.case:
-        if name not in CASES:
-            parser.error(f"no such case: {name}")
-    for case in (CASES[name] for name in args.case):
+    passes, *names = sys.argv[1:]
+    for case in (CASES[name] for name in names):
         try:
-            RUN[case.run](case, args.n, **case.args)
+            RUN[case.run](case, int(passes), **case.args)
         except Failed as e:
             # What failed first, not the clearing away behind it
             while isinstance(e.__context__, Failed):

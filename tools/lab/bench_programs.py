@@ -18,14 +18,13 @@ import subprocess
 import time
 
 from bench_data import BLOBS, LAYERS, LAYER_MIB, ROCKSDB, ROWS, SEED, archive, key_of
-from bench_disks import MOUNTED, OUT, Failed, emit, get, make_fs, model_disk, mount, run, \
-    unmount
-from bench_readahead import device_reads, little_memory
+from bench_disks import (CGROUPS, DISKS, MOUNTED, OUT, Failed, counted, disk_of, emit, get,
+                         little_memory, make_fs, mount, run, unmount)
 
 READS = 2000
 RANGE = 100
 SOME = 300
-BY_KEY = ("import lmdb, random, sys\n"
+BY_KEY = ("import lmdb, sys\n"
           "keys = [line.strip().encode() for line in sys.stdin]\n"
           "with lmdb.open('.', readonly=True, lock=False, create=False) as env, env.begin() as txn:\n"
           "    assert all(txn.get(key) for key in keys)\n")
@@ -49,9 +48,9 @@ def some_rows():
     return [row for row in (rng.randrange(ROWS - RANGE) for _ in range(READS)) if row % 5]
 
 
-def queries(text):
-    return "".join(text.format(row=row, end=row + RANGE, key=key_of(row)) + ";\n"
-                   for row in some_rows())
+def ranges():
+    return "".join("select sum(length(v)) from t where id between "
+                   f"{row} and {row + RANGE};\n" for row in some_rows())
 
 
 def some_of(n, text):
@@ -59,10 +58,6 @@ def some_of(n, text):
     rng = random.Random(SEED + 2)
     numbers = [number for _ in range(-(-SOME // n)) for number in rng.sample(range(n), n)]
     return "".join(text.format(number) for number in numbers[:SOME])
-
-
-def ranges():
-    return queries("select sum(length(v)) from t where id between {row} and {end}")
 
 
 # name: (data, MiB of memory that the program itself needs, command, what it is told)
@@ -84,7 +79,6 @@ PROGRAMS = {
     "rocksdb-compact": ("levels", 64, (*DB_BENCH, "--benchmarks=compact"), None),
 }
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C"}
-DISKS = {"array": "array size=1g", "nvme": "nvme size=1g", "hdd": "u320 size=8g"}
 
 
 @functools.cache
@@ -114,13 +108,13 @@ def gone():
 
 
 def waits():
-    """{metric: (unit, value)} of the cgroup so far: pages that came back, and how long some task
-    waited for memory, or for the disk"""
+    """{metric: value} of the cgroup so far: pages that came back, and how long some task waited for
+    memory, or for the disk"""
     def told(name, what):
-        return int(re.search(what, get(f"/run/bench-cgroup/little/{name}"), re.MULTILINE)[1])
+        return int(re.search(what, get(f"{CGROUPS}/little/{name}"), re.MULTILINE)[1])
 
-    return {"refaults": ("pages", told("memory.stat", r"^workingset_refault_file (\d+)$")),
-            **{f"{what}_stall": ("us", told(f"{what}.pressure", r"^some .*total=(\d+)$"))
+    return {"refaults": told("memory.stat", r"^workingset_refault_file (\d+)$"),
+            **{f"{what}_stall": told(f"{what}.pressure", r"^some .*total=(\d+)$")
                for what in ("memory", "io")}}
 
 
@@ -138,28 +132,19 @@ def run_inside(command, join, told):
         raise Failed(f"{shlex.join(command)}: exit {done.returncode}: {done.stderr[-400:]}")
 
 
-def figures(command, told, join, disk):
-    """(metric, unit, value) of a program's run"""
-    waited, before, start = waits(), device_reads(disk), time.monotonic_ns()
-    run_inside(command, join, told)
-    seconds = (time.monotonic_ns() - start) / 1e9
-    reads, sectors = (a - b for a, b in zip(device_reads(disk), before))
-    yield "seconds", "s", round(seconds, 6)
-    yield "device_reads", "reads", reads
-    yield "mib_read", "MiB", round(sectors / 2048, 3)
-    for metric, (unit, value) in waits().items():
-        yield metric, unit, value - waited[metric][1]
-
-
 def program(case, _passes, name, fs, disk, percent):
     data, needs, command, told = PROGRAMS[name]
-    node = model_disk(DISKS[disk])
+    node = disk_of(disk)
     fresh(node, fs, data)
     limit = (needs << 20) + os.path.getsize(archive(OUT, data)) * percent // 100
     with little_memory(limit) as join, contextlib.ExitStack() as stack:
         stack.callback(gone)
-        if not join:
-            raise Failed("no memory cgroup")
-        for metric, unit, value in figures(command, told and told(), join, node):
-            emit(case, "programs", metric, unit, value,
-                 f"{name} ({fs}, model_disk {DISKS[disk]}, memory for {percent} % of the data)")
+        told = told and told()
+        waited = waits()
+        with counted(node) as done:
+            start = time.monotonic_ns()
+            run_inside(command, join, told)
+            seconds = (time.monotonic_ns() - start) / 1e9
+        emit(case, "programs", f"{name} ({fs}, {DISKS[disk]}, memory for {percent} % of the data)",
+             {"seconds": seconds, "device_reads": done[0], "mib_read": done[2] / 2048,
+              **{metric: value - waited[metric] for metric, value in waits().items()}})

@@ -36,30 +36,18 @@ class Tests(NamedTuple):
     skipped: Counter
 
 
-def reason_of(skip):
-    return skip.partition("SKIP")[2].strip(" :-") or "no reason given"
-
-
-def read_tap(name, text, failed, skipped):
-    """How many cases passed; the others go to failed and skipped."""
-    passed = 0
-    for line in text.splitlines():
-        if found := RESULT.match(line):
-            if found["not"]:
-                failed.append(f"{name}: {found['name']}")
-            elif found["skip"]:
-                skipped[reason_of(found["skip"])] += 1
-            else:
-                passed += 1
-        elif line.startswith("1..0 # SKIP"):
-            skipped[reason_of(line)] += 1
-    return passed
-
-
 def tests_since(start):
-    failed, skipped = [], Counter()
+    passed, failed, skipped = 0, [], Counter()
     paths = [p for p in sorted(Path(LOG).glob("test_*.tap")) if p.stat().st_mtime >= start]
-    passed = sum(read_tap(p.stem, p.read_text("utf-8", "replace"), failed, skipped) for p in paths)
+    for path in paths:
+        for line in path.read_text("utf-8", "replace").splitlines():
+            found = RESULT.match(line)
+            if found and found["not"]:
+                failed.append(f"{path.stem}: {found['name']}")
+            elif found and found["skip"] or line.startswith("1..0 # SKIP"):
+                skipped[line.partition("SKIP")[2].strip(" :-") or "no reason given"] += 1
+            elif found:
+                passed += 1
     return Tests(len(paths), passed, failed, skipped)
 
 
@@ -83,8 +71,8 @@ def faster(rows):
     """Two lines: which loads of GAINS are faster, which are not"""
     found = {tuple(r[k] for k in bench.KEY): r for r in rows}
     told = []       # (the verdict's word, how large it is, the program, in words)
-    for *key, program in GAINS:
-        row = found.get(tuple(key))
+    for key, program in GAINS:
+        row = found.get(key)
         if row and row["metric"] not in NOT_SPEED:
             word, how = judge(row)
             size = abs(math.log(row["ratio"])) if row["ratio"] else 0
@@ -113,10 +101,9 @@ def built(rows, tests, steps):
 
 def verdict(rows, tests, left_out, steps):
     """The lines"""
-    page = os.path.join(bench.OUT, "report.html")
-    where = "none was written" if "report" in steps else page
+    page = "none was written" if "report" in steps else os.path.join(bench.OUT, "report.html")
     return [built(rows, tests, steps), tested(tests, left_out, steps), *faster(rows),
-            f"Report: {where} (the table: make report, or make run V=1)"]
+            f"Report: {page} (the table: make report, or make run V=1)"]
 
 
 def main():

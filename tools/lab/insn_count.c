@@ -4,7 +4,7 @@
  * CPUs take from each other: profile.py lays the counts over System.map.
  *
  *	qemu-system-x86_64 ... -icount shift=0,sleep=off
- *		-plugin ./insn_count.so,out=FILE[,marks=on|,lines=on]
+ *		-plugin ./insn_count.so,out=FILE[,lines=on]
  *
  * QEMU translates the guest's code block by block. Each block gets a counter, to which its number
  * of instructions is added when it is entered. At exit FILE gets one line per counter,
@@ -15,9 +15,8 @@
  * in the lower half taken together (programs; while booting also the firmware and the kernel's
  * first steps), then "total <instructions>", by which a reader knows that the file is whole.
  *
- * With marks=on a program in the guest marks its way: whenever it calls code at the address MARK
- * (dio_load does), FILE gets the same lines of what was counted since the last mark, and
- * nothing at exit.
+ * A program in the guest may mark its way: whenever it calls code at the address MARK (dio_load
+ * does), FILE gets the same lines of what was counted since the last mark.
  *
  * A block counts in full when it is entered. One left early, by a fault or by a device register
  * read in its middle, is entered again further on, so such blocks are counted a little high. A
@@ -34,8 +33,8 @@
  * CPUs wrote it. What fewer than one of ten I/Os of a CPU touch is left out.
  *
  * The counters have no lock: one virtual CPU only, or with lines=on two, which -icount runs one at
- * a time. QEMU must come to an orderly end for
- * FILE to be written (guest powered off, SIGTERM, quit in the monitor); after SIGKILL it is empty.
+ * a time. QEMU must come to an orderly end for FILE to be written (guest powered off, SIGTERM, quit
+ * in the monitor); after SIGKILL it is empty.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,19 +59,6 @@ enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
-
-struct qemu_info {
-	const char *target_name;
-	struct {
-		int min;
-		int cur;
-	} version;
-	bool system_emulation;
-	struct {
-		int smp_vcpus;
-		int max_vcpus;
-	} system;
-};
 
 void (qemu_plugin_register_vcpu_tb_trans_cb)(uint64_t id,
 					     void (*fn)(uint64_t id, struct qemu_plugin_tb *tb));
@@ -121,9 +107,8 @@ static uint32_t io[CPUS];	/* which is under way; 0: none */
 static uint32_t used;		/* of the table */
 static const char *name;
 static FILE *file;
-static bool marks;
 
-static void write_counts(void)
+static void write_counts(unsigned int vcpu, void *data)
 {
 	unsigned long long user = 0, total = 0;
 	struct counter *c;
@@ -144,11 +129,6 @@ static void entered(unsigned int vcpu, void *data)
 	struct counter *c = data;
 
 	c->insns += c->size;
-}
-
-static void marked(unsigned int vcpu, void *data)
-{
-	write_counts();
 }
 
 static void accessed(unsigned int cpu, uint32_t info, uint64_t address, void *pc)
@@ -180,34 +160,30 @@ static void accessed(unsigned int cpu, uint32_t info, uint64_t address, void *pc
 
 static uint64_t moves(const struct line *line)
 {
-	uint64_t moved = 0, others;
-	unsigned int cpu, other;
+	uint64_t moved = 0;
+	unsigned int cpu;
 
 	for (cpu = 0; cpu < CPUS; cpu++) {
-		if (line->touched[cpu].n < io[cpu] / 10)
-			continue;
-		for (other = 0, others = 0; other < CPUS; other++)
-			others += other == cpu ? 0 : line->wrote[other].n;
-		moved += others < line->touched[cpu].n ? others : line->touched[cpu].n;
+		uint32_t touched = line->touched[cpu].n, others = line->wrote[!cpu].n;
+
+		if (touched >= io[cpu] / 10)
+			moved += others < touched ? others : touched;
 	}
 	return moved;
 }
 
 static void write_lines(unsigned int vcpu, void *data)
 {
-	uint64_t ios = 0, moved;
+	unsigned long long ios = io[0] + io[1], moved;
 	unsigned int i;
 
-	for (i = 0; i < CPUS; i++)
-		ios += io[i];
 	for (i = 0; i < LINES && ios > CPUS; i++) {
 		moved = moves(&lines[i]);
 		if (moved)
-			fprintf(file, "%llx %llu\n", (unsigned long long)lines[i].writer,
-				(unsigned long long)moved);
+			fprintf(file, "%llx %llu\n", (unsigned long long)lines[i].writer, moved);
 	}
 	if (ios > CPUS)
-		fprintf(file, "ios %llu\n", (unsigned long long)ios);
+		fprintf(file, "ios %llu\n", ios);
 	used = 0;
 	memset(io, 0, sizeof(io));
 	memset(lines, 0, LINES * sizeof(*lines));
@@ -250,32 +226,28 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	c->next = counters;
 	counters = c;
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, entered, QEMU_PLUGIN_CB_NO_REGS, c);
-	if (marks && c->addr == MARK)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, marked, QEMU_PLUGIN_CB_NO_REGS, NULL);
+	if (c->addr == MARK)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, write_counts, QEMU_PLUGIN_CB_NO_REGS,
+						     NULL);
 }
 
 static void at_exit(uint64_t id, void *data)
 {
 	bool failed;
 
-	if (!marks && !lines)
-		write_counts();
+	if (!lines)
+		write_counts(0, NULL);
 	failed = ferror(file);
 	if (fclose(file) || failed)
 		fprintf(stderr, "insn_count: %s: not written in full\n", name);
 }
 
-int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
 {
 	bool of_lines = argc == 2 && !strcmp(argv[1], "lines=on");
 
-	marks = argc == 2 && !strcmp(argv[1], "marks=on");
-	if (argc != 1 + (marks || of_lines) || strncmp(argv[0], "out=", 4)) {
-		fprintf(stderr, "insn_count: give out=FILE, perhaps marks=on or lines=on\n");
-		return 1;
-	}
-	if (!info->system_emulation || info->system.max_vcpus > (of_lines ? CPUS : 1)) {
-		fprintf(stderr, "insn_count: needs a machine with one CPU, or two for lines\n");
+	if (argc != 1 + of_lines || strncmp(argv[0], "out=", 4)) {
+		fprintf(stderr, "insn_count: give out=FILE, perhaps lines=on\n");
 		return 1;
 	}
 

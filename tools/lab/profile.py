@@ -5,8 +5,8 @@ Of one iteration: two boots that differ only in how often they ran a loop, subtr
 itself varies, so the loops between must come to many times that (bench.py takes 3000 million), and
 the total must be held against the guest's clock. Or of what lies between two marks of dio_load, on
 disks that complete later: the guest's clock leaps while its CPU idles, so that is counted from
-outside. The kernel must have been booted with nokaslr. Code that System.map does not know (modules, generated
-code) is "[module or unknown]".
+outside. The kernel must have been booted with nokaslr. Code that System.map does not know (modules,
+generated code) is "[module or unknown]".
 
 A layer is the object file that a function is of, in the order in which an I/O passes them. A
 function whose name several layers have (static ones) is of the rest, and so are interrupts, timers
@@ -34,6 +34,7 @@ PATHS = (
     ("block", ("block/", "lib/sbitmap.")), ("driver", ("drivers/",)),
 )
 LEAST = 0.02    # of the I/Os; a line that fewer move is not told
+MARK_ERROR = 0.01
 SETUP = 2       # marks of a run that end what is none of it: what was before, and its start
 # Functions that only an idle CPU is in
 IDLE = re.compile(r"do_idle|cpu_startup_entry|default_idle(_call)?|arch_cpu_idle\w*|\w*safe_halt|"
@@ -95,20 +96,24 @@ def one_iteration(map_path, count_paths, loops):
             for name in low.keys() | high.keys()}
 
 
-def per_io(figures, path, map_path, parts):
-    """Give each figure with "part" (how many I/Os it is), in the order in which they were printed,
-    its instructions an I/O, part by part, but for those of an idle CPU. The least and the largest
-    are left out: what the kernel does now and then is in some."""
+def per_io(figures, path, map_path):
+    """Each figure, in the order in which they were printed, as the instructions of one of its I/Os,
+    part by part (of so many I/Os), but for those of an idle CPU. The least and the largest are left
+    out: what the kernel does now and then is in some. An exact one was the clock's, too."""
     segments = [sum(insns for name, insns in block.items() if not IDLE.fullmatch(name))
-                for block in read_blocks(path, SystemMap(map_path))]
-    marked = [figure for figure in figures.values() if "part" in figure]
-    if len(segments) != len(marked) * (SETUP + parts):
-        sys.exit(f"bench: {path}: {len(segments)} marks of {len(marked)} figures")
-    for number, figure in enumerate(marked):
-        start = number * (SETUP + parts) + SETUP
-        figure["values"] = [round(insns / figure["part"], 1)
-                            for insns in sorted(segments[start:start + parts])[1:-1]]
+                for block in read_blocks(path, SystemMap(map_path))[:-1]]
+    if len(segments) != sum(SETUP + figure["parts"] for figure in figures.values()):
+        sys.exit(f"bench: {path}: {len(segments)} marks of {len(figures)} figures")
+    for key, figure in figures.items():
+        parts = segments[SETUP:SETUP + figure["parts"]]
+        del segments[:SETUP + figure["parts"]]
+        clock = figure["value"]
+        figure["values"] = [round(insns / figure["part"], 1) for insns in sorted(parts)[1:-1]]
         figure["value"] = statistics.median_low(figure["values"])
+        if figure["exact"] and abs(figure["value"] / clock - 1) > MARK_ERROR:
+            sys.exit(f"bench: {key[1]}: {figure['value']} instructions, but {clock} by the guest's "
+                     "clock")
+    return figures
 
 
 def shared_lines(figures, path, map_path):
@@ -122,56 +127,47 @@ def shared_lines(figures, path, map_path):
                 moved[system_map.lookup(int(key, 16))] += int(number)
                 continue
             runs.append({name: round(n / int(number), 2) for name, n in moved.most_common()
-                         if n > LEAST * int(number)} | {"all": round(moved.total() / int(number), 2)})
+                         if n > LEAST * int(number)} |
+                        {"all": round(moved.total() / int(number), 2)})
             moved.clear()
     if moved or len(runs) != len(figures):
         sys.exit(f"bench: {path}: {len(runs)} runs of {len(figures)} figures")
-    return {(*key[:2], name): {**figure, "metric": name, "value": value, "values": [value]}
+    return {(*key[:2], name): {**figure, "metric": name, "unit": "lines", "value": value,
+                               "values": [value]}
             for (key, figure), run in zip(figures.items(), runs) for name, value in run.items()}
 
 
 def table(done, top=40):
     """The largest symbols of {kernel: {symbol: instructions}}, what was left out, and the total, as
-    lines of text; of two kernels their difference, too"""
+    rows of words; of two kernels their difference, too"""
     kernels = list(done.values())
     names = {name for kernel in kernels for name in kernel if name != USER}
     names = sorted(names, key=lambda name: (-max(k.get(name, 0) for k in kernels), name))
-    shown = [(name, [name]) for name in names[:top]]
-    if names[top:]:
-        shown.append((f"[{len(names[top:])} more symbols]", names[top:]))
-    shown += [(USER, [USER]), ("total", [USER, *names])]
-    width = max(len(name) for name, _ in shown)
-    heads = [*done] + ["difference"] * (len(done) == 2)
-    yield f"{'symbol':<{width}}" + "".join(f" {head:>11}" for head in heads)
-    for name, of in shown:
+    shown = {name: [name] for name in names[:top]}
+    shown |= {f"[{len(names[top:])} more symbols]": names[top:], USER: [USER],
+              "total": [USER, *names]}
+    yield "symbol", *done, *["difference"] * (len(done) == 2)
+    for name, of in shown.items():
         sums = [sum(kernel.get(one, 0) for one in of) for kernel in kernels]
         sums += [sums[1] - sums[0]] * (len(sums) == 2)
         # Adding 0.0 after rounding turns "-0.0" into "0.0".
-        yield f"{name:<{width}}" + "".join(f" {round(one, 1) + 0.0:>11.1f}" for one in sums)
+        yield name, *(f"{round(one, 1) + 0.0:.1f}" for one in sums)
 
 
-def layer_of(path):
-    """The layer of an object file of the kernel tree"""
-    return next((layer for layer, starts in PATHS if path.startswith(starts)), "rest")
-
-
-def functions(tree):
-    """{function: layer} of a kernel that was built here"""
+def layers(symbols, tree):
+    """{layer: instructions} of {symbol: instructions} of a kernel that was built here"""
     objects = [os.path.relpath(os.path.join(at, name), tree) for at, _, names in os.walk(tree)
                for name in names
                if name.endswith(".o") and not name.endswith((".mod.o", "vmlinux.o"))]
     said = subprocess.run(["xargs", "nm", "-A", "--defined-only"], cwd=tree, check=False,
                           input="\n".join(objects), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True).stdout
-    found = {}
+    found = {USER: {"program"}}
     for path, name in re.findall(rf"^([^:]+):\S+ [{CODE}] (\S+)$", said, re.MULTILINE):
-        found.setdefault(function(name), set()).add(layer_of(path))
-    return {name: min(layers) if len(layers) == 1 else "rest" for name, layers in found.items()}
-
-
-def layers(symbols, of):
-    """{layer: instructions} of a kernel's {symbol: instructions}"""
+        layer = next((layer for layer, starts in PATHS if path.startswith(starts)), "rest")
+        found.setdefault(function(name), set()).add(layer)
     total = dict.fromkeys(LAYERS, 0.0)
     for name, insns in symbols.items():
-        total["program" if name == USER else of.get(name, "rest")] += insns
+        of = found.get(name, ())
+        total[min(of) if len(of) == 1 else "rest"] += insns
     return total

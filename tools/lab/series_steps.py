@@ -35,10 +35,11 @@ def measure(rows, known):
     """Add to known, {(report, case, metric): figure} of the kernel as it is, what rows ask for."""
     have = {(case, metric) for _, case, metric in known}
     cases = dict.fromkeys(case for case, metric in rows if (case, metric) not in have)
-    for name, flags in GUESTS.items():
+    for name, of in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
         if those:
-            known |= bench.guest_of(name)("step", ["-n", "step", *flags], those, quiet=True)
+            known |= bench.guest_of(name)("step", ("-n", "step", *of.flags), 1, those,
+                                                 quiet=True)
 
 
 def keep(letter, before, after):
@@ -46,8 +47,7 @@ def keep(letter, before, after):
     rows = series.rows_of(letter)
     new = [{**r, "patch": letter.name} for r in bench.merge({"stock": before, "patched": after})
            if (r["case"], r["metric"]) in rows]
-    path = Path(bench.OUT, bench.STEPS)
-    bench.save(bench.update(bench.load(path), new), path)
+    bench.keep(new, Path(bench.OUT, bench.STEPS))
 
 
 def run(*command):

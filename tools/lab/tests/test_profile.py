@@ -60,11 +60,11 @@ class Profile(unittest.TestCase):
                           ("b", "read_one"): .9, ("b", "all"): .9})
 
     def test_parts_between_marks_without_idle_and_extremes(self):
-        figures = {case: {"part": 10} for case in "ab"}
+        figures = {case: {"part": 10, "parts": 7, "exact": 0, "value": 9} for case in "ab"}
         marks = "".join(f"ffffffff81000000 {n - 5}\nffffffff81000400 9000\nuser 5\n"
                         f"total {n + 9000}\n" for n in (
                             777777, 888, 5000, 1000, 1010, 1020, 1030, 1040, 10, 777777, 888,
-                            *[2000] * 7))
-        profile.per_io(figures, *self.files(marks, MAP.replace("D table", "t do_idle")), 7)
+                            *[2000] * 7, 5555))
+        profile.per_io(figures, *self.files(marks, MAP.replace("D table", "t do_idle")))
         self.assertEqual([(f["value"], f["values"]) for f in figures.values()],
                          [(102, [100, 101, 102, 103, 104]), (200, [200] * 5)])

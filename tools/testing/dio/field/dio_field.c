@@ -11,9 +11,7 @@
  * command.
  *
  * That bios are as few as can be, go where they should, and go out at a boundary is dio_test's to
- * find. Here all bytes must be sent. What is wrong is one line on stderr.
- *
- * Exit status: 0 right, 1 wrong.
+ * find. Here all bytes must be sent. Exit status: 0 right, 1 wrong.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,24 +47,17 @@ static void emit(const char *metric, const char *unit, double value)
 	printf("\"value\": %.4f, \"command\": \"dio_field\"}\n", value);
 }
 
-/*
- * A file of ext2, as long as any here, from the start of the disk on
- */
+/* A file of ext2, as long as any here, from the start of the disk on */
 static struct {
 	unsigned int blkbits;
 	u64 i_size, allocated;		/* bytes; blocks */
+	u64 pointers;			/* of an indirect block */
 } file;
-
-/* Of an indirect block */
-static u64 pointers(void)
-{
-	return 1ULL << (file.blkbits - 2);
-}
 
 /* Where a block is: ext2 allocates its indirect blocks in front of it. */
 static u64 where(u64 block)
 {
-	u64 nth, p = pointers();
+	u64 nth, p = file.pointers;
 
 	if (block < DIRECT_BLOCKS)
 		return block;
@@ -80,7 +71,7 @@ static u64 to_boundary(u64 block)
 {
 	if (block < DIRECT_BLOCKS)
 		return DIRECT_BLOCKS - 1 - block;
-	return pointers() - 1 - (block - DIRECT_BLOCKS) % pointers();
+	return file.pointers - 1 - (block - DIRECT_BLOCKS) % file.pointers;
 }
 
 /* As ext2_get_blocks() answers: a mapping ends with the indirect block, and says so. */
@@ -102,10 +93,6 @@ static int map_file(struct inode *inode, sector_t block, struct buffer_head *bh,
 	bh->b_size = n << file.blkbits;
 	return 0;
 }
-
-/*
- * Requests
- */
 
 /* What the engine did: bios, what a stripe makes of them, bytes sent, and cleared by memset() */
 static struct {
@@ -140,9 +127,9 @@ static void use_memory(bool huge)
 static void new_file(unsigned int blkbits)
 {
 	memset(&seen, 0, sizeof(seen));
+	memset(&file, 0, sizeof(file));
 	file.blkbits = blkbits;
-	file.i_size = 0;
-	file.allocated = 0;
+	file.pointers = 1ULL << (blkbits - 2);
 }
 
 /* As ext2 asks for it */

@@ -9,7 +9,7 @@
 # It is called under kernel A, then, the machine booted anew, twice under B, and under A again, so
 # that what drifts is in both. The figures stand in a state file: a turn that was stopped goes on
 # with the case that was stopped. A line is KEY, tab, values; the last line of a KEY counts. After a
-# turn all but what has names goes to a file of its own, for make report (bench_kit.py).
+# turn all but what has names goes to a file of its own, for make report (bench.py).
 #
 # Disks are read. What writes needs --write and DIO_SCRATCH=DISK, as in the tests, each time, and
 # dio_guard.sh, which refuses a disk that anybody uses. Documentation/dio/field.rst tells more.
