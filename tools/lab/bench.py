@@ -33,8 +33,7 @@ import sys
 import time
 
 from bench_cases import CASES, GROUPS, GUESTS
-import bench_data
-from bench_programs import PROGRAMS
+import bench_programs
 from field import reported
 import overlay
 import profile
@@ -119,7 +118,7 @@ def update(old, new):
 
 
 def roles_of(kernels, machines):
-    """[(stock or patched, kernel)]: patched is the one with vm.readahead_runs, or the second one."""
+    """[(stock or patched, kernel)]: patched is the one with vm.readahead_runs, or the second."""
     both = [*dict.fromkeys(kernels.values())][:2]
     has = [bool(machines.get(kernel, {}).get("vm.readahead_runs")) for kernel in both]
     swapped = has in ([True], [True, False])
@@ -238,8 +237,8 @@ def base_version():
 
 
 def guest(kernel, flags, passes, cases, env=None, quiet=False):
-    """The figures of bench_guest.py. What it says besides goes to stderr, if quiet only then when it
-    has failed."""
+    """The figures of bench_guest.py. What it says besides goes to stderr, if quiet only when it has
+    failed."""
     start = time.monotonic()
     command = [os.path.join(LAB, "guest.sh"), "-k", kernel, "-t", "3600", *flags, "--",
                *PYTHON, os.path.join(LAB, "bench_guest.py"), str(passes), *cases]
@@ -288,8 +287,8 @@ def run(cases, passes):
     for name, of in GUESTS.items():
         those = [case for case in cases if CASES[case].guest == name]
         if those and name == "programs":
-            data = {PROGRAMS[CASES[case].args["name"]][0] for case in those}
-            bench_data.make(OUT, ["root", *sorted(data)], tree_of("source"))
+            bench_programs.make(OUT, {CASES[case].args["name"] for case in those},
+                                tree_of("source"))
         boot = those and guest_of(name)
         for part in (those[i:i + of.most] for i in range(0, len(those), of.most)):
             with concurrent.futures.ThreadPoolExecutor() as threads:

@@ -2,19 +2,16 @@
 """The bench's cases: the one table, of which bench.py boots guests and bench_guest.py runs.
 
 A case is a function of the guest (run: in bench_guest.py or a file that it includes) and what it is
-told (args). time says what its figures are of: Documentation/dio/lab.rst, which has the stacks and
-what CPUs share, too. Real: real.rst; readahead and field-2: readahead.rst; programs: programs.rst;
-arrays: arrays.rst, all there.
+told (args). time says what its figures are of. Documentation/dio has what cases are: lab.rst (time,
+stacks, what CPUs share), real.rst, readahead.rst, programs.rst, arrays.rst.
 
 Engine: WHAT-SIZE-WHERE, random O_DIRECT I/Os on a data path that copies nothing, of a file of
 32 MiB, or of the bare disk that is the floor under a file system; vfat has clusters of 32 KiB,
-ocfs2 is mounted by one machine alone. A pass is so many I/Os that it takes a few seconds to emulate.
-split: memory of large folios that PTEs map.
+ocfs2 is mounted by one machine alone. A pass takes a few seconds to emulate. split: memory of large
+folios that PTEs map.
 
-Readahead: runs of LEN at random places in reads of SIZE; mix: index look-ups beside a long scan. The
-files of field-2 are 16 times as large as memory, as theirs were. iozone reads all records of 128 KiB
-once; sysbench has the defaults of its fileio test, of which 10000 requests are 6000 reads and 4000
-writes; dss is index look-ups beside a table scan.
+Field-2: iozone reads all records of 128 KiB once; sysbench has the defaults of its fileio test, of
+which 10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
 """
 
 from itertools import product
@@ -64,7 +61,8 @@ MANY = {"4k": 20000, "64k": 4000, "1m": 500}
 FEW = {"4k": 4000, "64k": 2000, "1m": 250}
 # disk_read's words, MiB of a pass, passes of a profile
 FOUR_WAYS = {"direct": ("blocks=256 bs=1m random direct", 2048, 15),
-             "raw": ("blocks=256 bs=1m random", 2048, 15), "buffered": ("blocks=8192 bs=8k", 512, 5),
+             "raw": ("blocks=256 bs=1m random", 2048, 15),
+             "buffered": ("blocks=8192 bs=8k", 512, 5),
              "nocopy": ("blocks=8192 bs=8k nocopy", 512, 8)}
 
 
@@ -151,8 +149,9 @@ TESTS = {
 
 
 def readahead():
-    for kb, disk in ((128, "200us"), (512, "200us"), (4096, "200us"), (8192, "200us"), (128, "2004")):
-        suffix = "-hdd" if disk == "2004" else f"-kb{kb}" * (kb != 128)
+    for suffix, kb, disk in (("", 128, "200us"), ("-kb512", 512, "200us"),
+                             ("-kb4096", 4096, "200us"), ("-kb8192", 8192, "200us"),
+                             ("-hdd", 128, "2004")):
         for name, words in RUNS.items():
             args = {"words": words, "disk": disk, "kb": kb}
             if name == "lowmem-64":
@@ -187,8 +186,8 @@ def arrays():
     for name, args in (
             ("fc", whole), ("fc-short", short),
             # Each of the 64 disks is too small for a file system of its own.
-            ("many", {**whole, "mib": 4, "one_disk": False,
-                      "big_files": [*product(("ext2", "ext3", "xfs"), ("create", "fill", "over"))]}),
+            ("many", {**whole, "mib": 4, "one_disk": False, "big_files": [
+                *product(("ext2", "ext3", "xfs"), ("create", "fill", "over"))]}),
             ("many-short", big),
             ("qla", {**whole, **short, **big, "reads": 1, "file_systems": ("ext2", "jfs"),
                      "big_mib": 64}),

@@ -49,7 +49,8 @@ METRICS = {
     "bytes_read_per_used": ("ratio", "bytes read for one used"),
     "pages_unread": ("pages", "pages read in vain"), "refaults": ("pages", "pages that came back"),
     "memory_stall": ("us", "waiting for memory"), "io_stall": ("us", "waiting for the disk"),
-    "entries": ("entries", "ring entries a MiB"), "descriptors": ("descriptors", "descriptors a MiB"),
+    "entries": ("entries", "ring entries a MiB"),
+    "descriptors": ("descriptors", "descriptors a MiB"),
     "cleared": ("bytes/I/O", "bytes cleared an I/O"),
 }
 
@@ -236,19 +237,8 @@ def mount(fs, disk, at=MOUNTED):
     run("mount", "-i", "-t", fs, "-o", OPTIONS.get(fs, "noatime"), disk, at)
 
 
-kept_open = []
-
-
-def keep_open(path):
-    """Until unmount(): what is cached of a disk goes with the last who closes it. No readahead."""
-    kept_open.append(os.open(path, os.O_RDONLY))
-    os.posix_fadvise(kept_open[0], 0, 0, os.POSIX_FADV_RANDOM)
-
-
 def unmount(at=MOUNTED):
     """Who used the file system may hold it for a while."""
-    while kept_open:
-        os.close(kept_open.pop())
     if os.path.ismount(at):
         until(lambda: subprocess.run(["umount", at], stderr=subprocess.DEVNULL,
                                      check=False).returncode == 0, f"umount {at}")
@@ -306,14 +296,15 @@ class Switched(Switch):
 
     def __init__(self):
         super().__init__("bench", disk_of("atonce"))
-        self.holds = self.path = None
+        self.holds = self.path = self.fd = None
 
     def path_at(self, place, mib=32, anew=False, own=False):
         """What is to be read: the disk, a raw device (None if there is none), or a file of MIB on a
         file system, own: with one more for each CPU (file0, file1). Of each the first page alone is
         in the page cache, whatever ran before."""
-        # Somebody else may have unmounted it.
-        if anew or own or self.holds != (place, mib) or not kept_open:
+        if anew or own or self.holds != (place, mib):
+            if self.fd is not None:
+                os.close(self.fd)
             unmount()
             self.holds = (place, mib)
             if place in ("bdev", "raw"):
@@ -326,8 +317,10 @@ class Switched(Switch):
                 for cpu in range(os.cpu_count() if own else 0):
                     new_file(mib, name=f"file{cpu}")
                 self.to(disk_of("atonce"))
-            keep_open(self.disk if place == "raw" else self.path)
-        os.pread(kept_open[0], 4096, 0)
+            # What is cached of a disk goes with the last who closes it. No readahead.
+            self.fd = os.open(self.disk if place == "raw" else self.path, os.O_RDONLY)
+            os.posix_fadvise(self.fd, 0, 0, os.POSIX_FADV_RANDOM)
+        os.pread(self.fd, 4096, 0)
         return self.path
 
 

@@ -4,9 +4,9 @@
 
     bench_guest.py PASSES CASE...       cases of one guest, see bench_cases.py
 
-Here are direct I/O, readahead, and the field reports on an array (array.sh; arrays.rst says what the
-figures are). A case that this kernel cannot run (raw on stock) prints nothing and succeeds. bench.py
-reads the lines. Exit: 0 done, 1 a step failed or a disk had wrong data.
+Here are direct I/O, readahead, and the field reports on an array (array.sh; arrays.rst says what
+the figures are). A case that this kernel cannot run (raw on stock) prints nothing and succeeds.
+bench.py reads the lines. Exit: 0 done, 1 a step failed or a disk had wrong data.
 """
 
 import contextlib
@@ -28,8 +28,8 @@ ARRAY_SH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "array.sh")
 
 
 def one_way(case, passes, words, n):
-    """One of the four ways on disks that copy nothing: n MiB a pass. At random places all passes are
-    in one process: what it takes to start and end one is not theirs."""
+    """One of the four ways on disks that copy nothing: n MiB a pass. At random places all passes
+    are in one process: what it takes to start and end one is not theirs."""
     disks = on = scsi_debug_disks()
     rounds = passes
     if "random" in words:
@@ -51,7 +51,7 @@ def one_way(case, passes, words, n):
 
 def direct_io(case, passes, words, n, place, disk="atonce", parts=0):
     """The guest's clock counts the instructions. On a disk that completes later it leaps: then
-    profile.py counts what lies between two marks, of so many parts, and of what CPUs share lines."""
+    profile.py counts what lies between two marks, of so many parts, or lines that CPUs share."""
     path = switched().path_at(place, own="own" in words)
     if not path:
         return
@@ -260,7 +260,8 @@ def array(case, _passes, mib=0, reads=1, file_systems=(), rounds=0, one_disk=Tru
         big_file(case, fs, how, big_mib)
 
 
-RUN = {one.__name__: one for one in (one_way, direct_io, readers, readahead, program, array, stacks)}
+RUN = {one.__name__: one
+       for one in (one_way, direct_io, readers, readahead, program, array, stacks)}
 
 
 def main():

@@ -1,32 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0
-"""In the guest: programs as people run them, on what bench_data.py made, on a disk that takes time
-for each request and for each byte (model_disk).
+"""Programs as people run them, on a disk that takes time for each request and for each byte.
 
-A program has a cgroup of its own, with what it needs itself and a part of its data's size for the
-page cache. What it reads was never cached; the program itself and its libraries are in memory.
-Figures are the time that it takes, what the disk read for it, pages that were cached, had to go and
-came back (refaults), and how long a task of it waited for memory or for the disk (PSI's "some").
+On the host: what they work on is made once, in $O/programs. It follows from the base's source and
+from a seed, so that each run reads the same. root is a tree of the programs and of all that they
+load, to be run in memory: while a guest whose clock counts instructions waits for the host's files,
+its clock leaps from one timer to the next. Each is an archive, which a guest reads in one go; it is
+complete when it has its name.
+
+In the guest a program has a cgroup of its own, with what it needs itself and a part of its data's
+size for the page cache. What it reads was never cached. Figures are the time that it takes, what
+the disk read for it, pages that were cached, had to go and came back (refaults), and how long a
+task of it waited for memory or for the disk (PSI's "some").
 """
 
 import contextlib
 import functools
+import glob
 import os
 import random
 import re
 import shlex
+import shutil
 import subprocess
+import sys
 import time
 
-from bench_data import BLOBS, LAYERS, LAYER_MIB, ROCKSDB, ROWS, SEED, archive, key_of
 from bench_disks import (CGROUPS, DISKS, MOUNTED, OUT, Failed, counted, disk_of, emit, get,
                          little_memory, make_fs, mount, run, unmount)
 
+VERSION = 5             # of what is made here: what older ones have made is not used
+SEED = 1
+TREE = ("fs", "mm", "block", "include/linux", "include/uapi")   # of the base, 70 MiB
+ROWS = 160000           # of a database, each of some 300 bytes: 48 MiB
+# Programs, and what they need besides their libraries
+TOOLS = ("sh", "cat", "tar", "grep", "sqlite3", "mdb_dump", "db_bench", "python3")
+FILES = ("/usr/lib/python3/dist-packages/lmdb", "/usr/lib/python3/dist-packages/lmdb/cpython*.so",
+         *(f"/usr/lib/python3.*/{name}" for name in (
+             "*.py", "encodings", "collections", "importlib", "sqlite3", "lib-dynload")))
+BLOBS = 600             # values
+BLOB_KIB = (20, 100)
+LAYERS, LAYER_MIB = 24, 3                   # of a model
+ROCKSDB = ("--num=240000", "--value_size=300", "--compression_type=none", f"--seed={SEED}")
 READS = 2000
 RANGE = 100
 SOME = 300
 BY_KEY = ("import lmdb, sys\n"
           "keys = [line.strip().encode() for line in sys.stdin]\n"
-          "with lmdb.open('.', readonly=True, lock=False, create=False) as env, env.begin() as txn:\n"
+          "with lmdb.open('.', readonly=True, lock=False, create=False).begin() as txn:\n"
           "    assert all(txn.get(key) for key in keys)\n")
 BY_OPENS = ("import sqlite3, sys\n"
             "for query in sys.stdin:\n"
@@ -41,6 +61,124 @@ BY_LAYERS = ("import mmap, sys\n"
              "        assert len(model[layer * size:(layer + 1) * size]) == size\n")
 DB_BENCH = ("db_bench", "--db=.", "--use_existing_db", *ROCKSDB)
 VALUE = "select typeof(v || '') from t where id = {};\n"   # all of it is read, nothing done with it
+
+
+def key_of(row):
+    """Rows come in the order of their numbers, and their keys lie anywhere."""
+    return f"{row * 2654435761 % 2 ** 32:08x}"
+
+
+def rows():
+    """(number, key, value)"""
+    rng = random.Random(SEED)
+    for row in range(ROWS):
+        yield row, key_of(row), rng.randbytes(rng.randint(80, 200)).hex()
+
+
+def blobs(unit=1024):
+    """(number, value of so many units)"""
+    rng = random.Random(SEED)
+    for row in range(BLOBS):
+        yield row, rng.randbytes(rng.randint(*BLOB_KIB) * unit)
+
+
+def sqlite(directory, names, values, *more):
+    """A table of these values, and what is done to it besides"""
+    import sqlite3      # not in the guest, which has the constants from here
+    with contextlib.closing(sqlite3.connect(f"{directory}/db")) as db:
+        db.execute(f"create table t (id integer primary key, {', '.join(names)})")
+        db.executemany(f"insert into t values (?{', ?' * len(names)})", values)
+        for statement in more:
+            db.execute(statement)
+            db.commit()
+        db.commit()
+
+
+def tree(directory, source):
+    for name in TREE:
+        shutil.copytree(f"{source}/{name}", f"{directory}/{name}", symlinks=True,
+                        ignore=shutil.ignore_patterns("*.o", "*.a", "*.cmd", "*.ko", "*.mod*"))
+
+
+def lmdb(directory, pairs):
+    """A mapped database of keys and values. Debian packages the library for its own Python."""
+    script = ("import lmdb, sys\n"
+              "with lmdb.open(sys.argv[1], map_size=1 << 30).begin(write=True) as txn:\n"
+              "    for line in sys.stdin: txn.put(*line.encode().split())\n")
+    subprocess.run(["/usr/bin/python3", "-c", script, directory], check=True,
+                   input="".join(f"{key} {value}\n" for key, value in pairs), text=True)
+    os.remove(f"{directory}/lock.mdb")
+
+
+def rocksdb(directory, *words):
+    subprocess.run(["db_bench", f"--db={directory}", *ROCKSDB, *words], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def model(directory, _source):
+    rng = random.Random(SEED)
+    with open(f"{directory}/model", "wb") as f:
+        for _ in range(LAYERS):
+            f.write(rng.randbytes(LAYER_MIB << 20))
+
+
+def loaded(program):
+    """The libraries of a program, and what loads them"""
+    said = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True, check=False,
+                          stderr=subprocess.DEVNULL).stdout
+    return re.findall(r"(?:=> |^\s)(/\S+) \(", said, re.MULTILINE)
+
+
+def root(directory, _source):
+    """Files at their places; what a link leads to takes the link's."""
+    files = [found for pattern in FILES for found in glob.glob(pattern)]
+    for name in TOOLS:
+        files.append(shutil.which(name, path="/usr/bin"))
+        if not files[-1]:
+            sys.exit(f"bench: {name} is missing: tools/lab/packages.sh programs")
+    files = dict.fromkeys(one for file in files for one in (file, *loaded(file)))
+    subprocess.run(f"tar -C / --exclude=__pycache__ -chPT - | tar -C '{directory}' -x", shell=True,
+                   check=True, input="\n".join(files), text=True)
+    os.symlink("usr/bin", f"{directory}/bin")
+    for name in ("data", "dev", "proc", "tmp"):
+        os.mkdir(f"{directory}/{name}")
+    os.chmod(f"{directory}/tmp", 0o1777)
+
+
+# What makes a directory's data: tables in the order of their numbers, with an index of keys and
+# with holes, as one that is used, or of values that lie in pages of their own; keys in no order,
+# compacted, or in files that are still to be.
+MAKERS = {
+    "root": root, "tree": tree, "model": model,
+    "sqlite": lambda to, _: sqlite(to, ("k text", "v text"), rows(),
+                                   "create index by_key on t (k)",
+                                   "delete from t where id % 5 = 0"),
+    "blobs": lambda to, _: sqlite(to, ("v blob",), blobs()),
+    "lmdb": lambda to, _: lmdb(to, ((key, value) for _, key, value in rows())),
+    "mapped-blobs": lambda to, _: lmdb(to, ((row, value.hex()) for row, value in blobs(512))),
+    "rocksdb": lambda to, _: rocksdb(to, "--benchmarks=fillrandom,compact"),
+    "levels": lambda to, _: rocksdb(to, "--benchmarks=fillrandom", "--disable_auto_compactions",
+                                    "--write_buffer_size=8388608"),
+}
+
+
+def archive(out, name):
+    return os.path.join(out, "programs", f"{name}-{VERSION}.tar")
+
+
+def make(out, programs, source):
+    """What these programs are and work on, but for what is there"""
+    for name in ("root", *sorted({PROGRAMS[name][0] for name in programs})):
+        whole = archive(out, name)
+        if os.path.exists(whole):
+            continue
+        part = os.path.join(out, "programs", name)
+        shutil.rmtree(part, ignore_errors=True)
+        os.makedirs(part)
+        MAKERS[name](part, source)
+        subprocess.run(["tar", "-C", part, "--sort=name", "-cf", f"{whole}.part", "."], check=True)
+        shutil.rmtree(part)
+        os.rename(f"{whole}.part", whole)
 
 
 def some_rows():

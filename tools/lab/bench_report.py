@@ -25,9 +25,9 @@ NEITHER = ("ios_per_s",)
 
 # The rows that a newcomer is shown first, each with the program that it stands for
 GAINS = tuple((tuple(row.split()), program) for row, program in (
-    ("readahead run-64k-by-4k-hdd time", "Reads 64 KiB at random places, 4 KiB at a time, hard disk"),
+    ("readahead run-64k-by-4k-hdd time", "Reads 64 KiB at random places of a hard disk by 4 KiB"),
     ("readahead run-64k-by-4k time", "Reads such runs from a disk that answers in 200 us"),
-    ("readahead run-64k-by-4k bytes_read_per_used", "Reads such runs: how much comes from the disk"),
+    ("readahead run-64k-by-4k bytes_read_per_used", "Reads such runs: how much the disk reads"),
     ("field-2 dss-bdev time", "Decision support: looks up an index beside a table scan"),
     ("field-2 iozone-random-bdev time",
      "Reads records of 128 KiB at random places, file larger than memory (iozone)"),
@@ -52,7 +52,8 @@ GAINS = tuple((tuple(row.split()), program) for row, program in (
     ("field-1 model-direct mb_per_s", "Reads eight disks of 2002 at once, O_DIRECT"),
     ("field-1 qla-direct mb_per_s", "Reads eight disks behind qla2xxx at once, O_DIRECT"),
     ("field-1 qla-one-piece insn_per_mib", "Reads 1 MiB behind qla2xxx into memory in one piece"),
-    ("field-3 fc-raid0-ext2-direct mb_per_s", "Writes new files of 32 MiB, ext2 on RAID0, O_DIRECT"),
+    ("field-3 fc-raid0-ext2-direct mb_per_s",
+     "Writes new files of 32 MiB on ext2 on RAID0, O_DIRECT"),
     *((f"field-4 fc-oltp-{size}k insn",
        f"OLTP on ext2 on a stripe: AIO, 7 reads to 5 writes of {size} KiB") for size in (4, 8)),
     ("field-5 many-ext2-create insn_per_mib",
@@ -110,8 +111,8 @@ HEADLINES = ("cleared", "insn", "insn_per_mib", "time")
 UNITLESS = ("ratio", "insn", "insn/MiB", "bios/MiB", "reads", "reads/MiB", "I/Os/MiB", "bytes/I/O",
             "I/O/s")
 LIMIT = 1.01            # what is above it is named
-# Reports whose rows' "CASE METRIC" tells where a figure stands: the table, the line and the column. The
-# first metric of a cell is what it is of; others are shown if they changed.
+# Reports whose rows' "CASE METRIC" tells where a figure stands: the table, the line and the column.
+# The first metric of a cell is what it is of; others are shown if they changed.
 GRIDS = {
     "real": (r"(.+)-(\w+)-(100us|sdebug|atonce)(-distro)? insn", r"\3\4", r"\2", r"\1"),
     "stacks": (r"(\w+)-(sync|\w+-q\d+)-(ext4|jfs)-(\S+) .*", r"\3", r"\4 \1", r"\2"),
@@ -141,20 +142,14 @@ def number(value, unit=""):
     return f"{shown.replace(',', chr(0x202f))} {unit}".rstrip()
 
 
-def chip(judged):
+def verdict(row):
     """better, worse or what else, by word and by colour; and how much"""
-    verdict, how = judged
-    word = tag("span", "no difference" if verdict == "same" else verdict, cls=f"word {verdict}")
-    return word if how == "no difference" else f"{word} {text(how)}"
+    word, how = judge(row)
+    chip = tag("span", "no difference" if word == "same" else word, cls=f"word {word}")
+    return chip if how == "no difference" else f"{chip} {text(how)}"
 
 
-def maybe(row, column):
-    """A figure, or nothing where there is none"""
-    shown = "" if row["unit"] in UNITLESS else row["unit"]
-    return "" if row.get(column) is None else number(row[column], shown)
-
-
-def case_cell(row):
+def case_of(row):
     case = row["case"].removesuffix("-harness")
     return tag("code", text(case)) + " in the harness" * (case != row["case"]) + \
         tag("small", text(meaning(row)))
@@ -164,13 +159,18 @@ def case_cell(row):
 FIGURES = {"theirs": "reported", "with the fault": "before", "stock": "stock", "patched": "patched"}
 WORDS = {
     "What a program does": lambda r: text(r["program"]) + tag("small", text(meaning(r))),
-    "Kernel": lambda r: text(r["base"]),
-    "Case": case_cell,
-    "patched is": lambda r: "" if r["stock"] is None and "before" in r else chip(judge(r)),
-    **{name.capitalize(): lambda r, name=name: text(r[name]) for name in (
-        "patch", "report", "metric", "command")},
+    "Case": case_of,
+    "patched is": lambda r: "" if r["stock"] is None and "before" in r else verdict(r),
     "Measured": lambda r: text((r.get("when") or "")[:10]),
 }
+
+
+def column(head, row):
+    """What stands there of a row, if anything"""
+    if head in FIGURES:
+        value, shown = row.get(FIGURES[head]), "" if row["unit"] in UNITLESS else row["unit"]
+        return "" if value is None else number(value, shown)
+    return WORDS[head](row) if head in WORDS else text(row.get(head.lower()) or "")
 
 
 def table(heads, rows, numbers=()):
@@ -184,8 +184,7 @@ def table(heads, rows, numbers=()):
 
 def listing(rows, *heads):
     """A line for each row; a column that is empty is left out."""
-    cells = {head: [maybe(row, FIGURES[head]) if head in FIGURES else WORDS[head](row)
-                    for row in rows] for head in heads}
+    cells = {head: [column(head, row) for row in rows] for head in heads}
     cells = {head: column for head, column in cells.items() if any(column)}
     return table(cells, zip(*cells.values()), FIGURES) if rows else ""
 
@@ -207,30 +206,34 @@ def made_by(command, inner):
                cls="missing")
 
 
-def gains(results):
+def key_of(row):
+    return tuple(row[k] for k in bench.KEY)
+
+
+def gains(rows):
     """The table for who does not know the project"""
-    wanted = [(found.get(key), program) for found in results.values() for key, program in GAINS]
-    rows = [{**row, "program": program} for row, program in wanted if row]
-    absent = len(wanted) - len(rows)
+    found = {(bench.series_of(r["base"]), key_of(r)): r for r in rows}
+    wanted = [(found.get((base, key)), program)
+              for base in dict.fromkeys(base for base, _ in found) for key, program in GAINS]
+    shown = [{**row, "program": program} for row, program in wanted if row]
+    absent = len(wanted) - len(shown)
     more = f"{absent} more rows come with make bench, bench ARRAY=fc, bench ARRAY=many, programs."
-    inner = listing(rows, "What a program does", "Kernel", "stock", "patched", "patched is")
-    return made_by("make run", inner + soft(more) * bool(rows and absent))
+    return listing(shown, "What a program does", "Base", "stock", "patched", "patched is") + \
+        soft(more) * bool(shown and absent)
 
 
-def fields(results):
+def fields(rows):
     """The five reports from the field, theirs and ours"""
     heads = ("Case", *FIGURES, "patched is")
     inner = ""
     for name, year, title, wrong in FIELD:
+        of = [r for r in rows if r["report"] == name]
+        first = [r for r in of if r.get("reported") is not None or r["metric"] in HEADLINES]
+        more = [r for r in of if r not in first]
         inner += tag("h3", text(f"{title} ({year}, {name})")) + tag("p", text(wrong))
-        rows = [r for found in results.values() for r in found.values() if r["report"] == name]
-        first = [r for r in rows if r.get("reported") is not None or r["metric"] in HEADLINES]
-        more = [r for r in rows if r not in first]
-        tables = listing(first, *heads)
+        inner += listing(first, *heads) if of else made_by("make run", "")
         if more:
-            tables += folded(f"{len(more)} more figures", listing(more, *heads))
-        of_kit = any(r.get("time") == "machine" for r in rows)
-        inner += made_by("./field" if of_kit else "make run", tables)
+            inner += folded(f"{len(more)} more figures", listing(more, *heads))
     return inner
 
 
@@ -239,39 +242,34 @@ def cell(rows):
     what else changed"""
     first, *more = rows
     more = [row for row in more if judge(row)[0] != "same"]
-    verdict, how = judge(first)
-    change = f"{100 * (first['ratio'] - 1):+.1f} %" if verdict != "same" and first["ratio"] \
-        else "none" if verdict == "same" else how
-    return tag("span", change, cls=f"word {verdict}") + "".join(
+    word, how = judge(first)
+    change = "none" if word == "same" else \
+        f"{100 * (first['ratio'] - 1):+.1f} %" if first["ratio"] else how
+    return tag("span", change, cls=f"word {word}") + "".join(
         tag("small", text(f"{number(row['stock'])}, {number(row['patched'])} "
                           f"{row['unit'] or row['metric']}")) for row in (first, *more))
 
 
-def grids(report, command, results):
+def grids(report, rows):
     """The tables of a report of GRIDS, and what is above the limit there"""
     pattern, *where = GRIDS[report]
-    tables, above = {}, []
-    for base, found in results.items():
-        for row in found.values():
-            match = row["report"] == report and \
-                re.fullmatch(pattern, f"{row['case']} {row['metric']}")
-            if not match:
-                continue
-            title, line, column = map(match.expand, where)
-            cells = tables.setdefault(f"{title}, Linux {base}", {})
-            cells.setdefault(line, {}).setdefault(column, []).append(row)
+    tables, above, inner = {}, [], ""
+    for row in rows:
+        match = row["report"] == report and \
+            re.fullmatch(pattern, f"{row['case']} {row['metric']}")
+        if match:
+            title, line, head = map(match.expand, where)
+            cells = tables.setdefault(f"{title}, Linux {bench.series_of(row['base'])}", {})
+            cells.setdefault(line, {}).setdefault(head, []).append(row)
             if row["stock"] and (row["patched"] or 0) > LIMIT * row["stock"]:
                 above.append(row)
-    inner = ""
     for title, lines in tables.items():
-        columns = dict.fromkeys(column for cells in lines.values() for column in cells)
-        inner += tag("h3", text(title)) + table(("", *columns), [
-            (text(line), *(cell(cells[column]) if column in cells else "" for column in columns))
-            for line, cells in lines.items()], columns)
-    if inner:
-        title = f"More than one percent above stock: {len(above) or 'none'}"
-        inner += folded(title, listing(above, "Kernel", "Case", "stock", "patched"))
-    return made_by(command, inner)
+        heads = dict.fromkeys(head for cells in lines.values() for head in cells)
+        inner += tag("h3", text(title)) + table(("", *heads), [
+            (text(line), *(cell(cells[head]) if head in cells else "" for head in heads))
+            for line, cells in lines.items()], heads)
+    title = f"More than one percent above stock: {len(above) or 'none'}"
+    return inner and inner + folded(title, listing(above, "Base", "Case", "stock", "patched"))
 
 
 def machines(rows):
@@ -281,31 +279,38 @@ def machines(rows):
         (text(key), *(text(r["machine"].get(key, "")) for r in rows)) for key in keys])
 
 
-# Anchor, title, what makes the tables, what a reader must know
+# Anchor, title, what makes the tables, the command that measures them, what a reader must know
 SECTIONS = (
-    ("gain", "What you gain", gains, "stock is the kernel as it is, patched the same with this "
-     "series. Instructions are counted, so that a figure is the same in each run; other times are "
-     "of modelled disks. No figure is from hardware."),
-    ("field", "The five reports from the field", fields, "What people measured between 2002 and "
-     "2009, on their machines, beside what we measure: of the same kind, not of the same machine."),
-    ("real", "On a disk of 100 us", partial(grids, "real", "make real"), "Change of the CPU's "
-     "instructions for an I/O on disks that complete by timer or interrupt: submitting, interrupts, "
-     "waking who waits. An idle CPU is not counted. q: so many in flight. 100us: null_blk and a "
-     "timer; sdebug: scsi_debug; atonce: null_blk without; distro: a distribution's options."),
-    ("stacks", "Stacked disks", partial(grids, "stacks", "make bench"), "Direct I/Os of 4 KiB of a "
-     "file. Change of the instructions of all tasks; below, both kernels' figures: instructions "
-     "and, if they differ, bios below the stack, context switches of all tasks, and us on disks of "
-     "100 us."),
-    ("shared", "What CPUs share", partial(grids, "shared", "tools/lab/bench.py run shared"),
+    ("gain", "What you gain", gains, "make run",
+     "stock is the kernel as it is, patched the same with this series. Instructions are counted, so "
+     "that a figure is the same in each run; other times are of modelled disks. No figure is from "
+     "hardware."),
+    ("field", "The five reports from the field", fields, "make run",
+     "What people measured between 2002 and 2009, on their machines, beside what we measure: of the "
+     "same kind, not of the same machine."),
+    ("real", "On a disk of 100 us", partial(grids, "real"), "make real",
+     "Change of the CPU's instructions for an I/O on disks that complete by timer or interrupt: to "
+     "submit it, interrupts, to wake who waits. An idle CPU is not counted. q: so many in flight. "
+     "100us: null_blk and a timer; sdebug: scsi_debug; atonce: null_blk without; distro: a "
+     "distribution's options."),
+    ("stacks", "Stacked disks", partial(grids, "stacks"), "make bench",
+     "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below, both kernels' "
+     "figures: instructions and, if they differ, bios below the stack, context switches of all "
+     "tasks, and us on disks of 100 us."),
+    ("shared", "What CPUs share", partial(grids, "shared"), "tools/lab/bench.py run shared",
      "Cache lines that two CPUs take from each other for a direct I/O of 4 KiB, by the function "
      "that writes there first: on one open file, or each on its own."),
-    ("programs", "Programs", partial(grids, "programs", "make programs"), "Change of a program's "
-     "time, run once from a cold cache, on modelled disks; below: seconds and, if they differ, "
-     "reads of the disk. Cache: what memory has for the program's data. array: 150 us, 200 MB/s; "
-     "nvme: 20 us, 2 GB/s; hdd: a hard disk of 2004."),
-    ("cost", "What an I/O costs", partial(grids, "layers", "make profile CASE=layers"),
+    ("programs", "Programs", partial(grids, "programs"), "make programs",
+     "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds "
+     "and, if they differ, reads of the disk. Cache: what memory has for the program's data. array: "
+     "150 us, 200 MB/s; nvme: 20 us, 2 GB/s; hdd: a hard disk of 2004."),
+    ("cost", "What an I/O costs", partial(grids, "layers"), "make profile CASE=layers",
      "Every instruction is counted once, and belongs to the layer whose source file it is of."),
 )
+
+
+def section(anchor, title, inner):
+    return anchor, title, tag("section", tag("h2", text(title)) + inner, id=anchor)
 
 
 def write(rows):
@@ -315,28 +320,26 @@ def write(rows):
     of_patches = [r for r in rows if r.get("patch")]
     rows = sorted((r for r in rows if "machine" not in r and not r.get("patch")),
                   key=lambda r: bench.version(r.get("base")))
-    results = {}
-    for r in rows:
-        results.setdefault(bench.series_of(r.get("base")), {})[tuple(r[k] for k in bench.KEY)] = r
     dates = sorted(r["when"][:10] for r in rows if r.get("when"))
     kernels = ", ".join(dict.fromkeys(r["base"] for r in rows if r.get("base")))
     measured = f", measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
     # Of the kit's figures the other sections have none.
-    sections = [(anchor, name, tag("p", text(words)) + make(results))
-                for anchor, name, make, words in SECTIONS if not of_machine or anchor == "field"]
+    sections = [section(anchor, name, tag("p", text(words)) + made_by(
+        "./field" if of_machine else command, make(rows)))
+        for anchor, name, make, command, words in SECTIONS if not of_machine or anchor == "field"]
     if of_machine:
-        sections.append(("machine", "On what", machines(of_machine)))
+        sections.append(section("machine", "On what", machines(of_machine)))
     if of_patches:
-        sections.append(("worth", "What each patch is worth", tag("p", text(
-            "Each patch of the series on top of those before it, which stand for stock.")) +
-            made_by("make series-steps", listing(of_patches, "Patch", "Case", "stock", "patched",
-                                                 "patched is"))))
-    sections.append(("all", "All figures", folded(f"{len(rows)} rows of results.json", listing(
-        rows, "Report", "Case", "Metric", "stock", "patched", "Command", "Measured"))))
-    body = tag("h1", title) + soft(text(f"Linux {kernels}{measured}"))
-    body += tag("nav", " ".join(tag("a", name, href=f"#{anchor}") for anchor, name, _ in sections))
-    body += "".join(tag("section", tag("h2", text(name)) + inner, id=anchor)
-                    for anchor, name, inner in sections)
+        sections.append(section("worth", "What each patch is worth", made_by(
+            "make series-steps", tag("p", "Each patch of the series on top of those before it, "
+                                     "which stand for stock.") +
+            listing(of_patches, "Patch", "Case", "stock", "patched", "patched is"))))
+    sections.append(section("all", "All figures", folded(
+        f"{len(rows)} rows of results.json",
+        listing(rows, "Report", "Case", "Metric", "stock", "patched", "Command", "Measured"))))
+    nav = " ".join(tag("a", name, href=f"#{anchor}") for anchor, name, _ in sections)
+    body = tag("h1", title) + soft(text(f"Linux {kernels}{measured}")) + tag("nav", nav) + \
+        "".join(inner for _, _, inner in sections)
     return ("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
             f"<title>{title}</title><style>\n{STYLE.read_text()}</style></head>\n"

@@ -11,9 +11,9 @@ import contextlib
 import os
 from glob import glob
 
-from bench_disks import (BIN, MKFS, MOUNTED, Switch, bitmaps_in_memory, disk_of, disk_stat, dm,
-                         dm_node, emit, make_fs, new_file, null_disk, run, tool, unmount, until,
-                         zeros)
+from bench_disks import (BIN, MKFS, MOUNTED, OPTIONS, Switch, bitmaps_in_memory, disk_of,
+                         disk_stat, dm, dm_node, emit, make_fs, new_file, null_disk, run, tool,
+                         unmount, until, zeros)
 
 IOS = {"read": "read", "overwrite": "write", "extend": "extend"}
 WAYS = {"sync": "", **{f"{way}-q{depth}": f" {way} depth={depth}"
@@ -42,7 +42,7 @@ MD = f"cd {BIN}; . ./dio_common.sh; . ./dio_md.sh; dio_on_exit() {{{{ :; }}}}; "
 SCRIPTS = {
     "plain": ("{A}", ":", ":"),
     "loop": ("/dev/loop0",
-             f"{MKFS['ext4']} {{A}}; mkdir -p {OUTER}; mount -o noatime,noinit_itable {{A}} {OUTER}; "
+             f"{MKFS['ext4']} {{A}}; mkdir -p {OUTER}; mount -o {OPTIONS['ext4']} {{A}} {OUTER}; "
              f"dd if=/dev/zero of={OUTER}/file bs=1M count=44 oflag=direct status=none; sync; "
              f"dd if={OUTER}/file of=/dev/null bs=4k iflag=direct status=none; "
              f"losetup --direct-io=on /dev/loop0 {OUTER}/file",
@@ -51,15 +51,17 @@ SCRIPTS = {
             "modprobe -q nbd; qemu-nbd -c /dev/nbd0 -f raw --cache=none {A}",
             "qemu-nbd -d /dev/nbd0"),
     "bcache": ("/dev/bcache0",
-               "modprobe -q bcache; make-bcache --bucket 64k -B {A} -C {M1}; for d in {A} {M1}; do "
-               "[ -e /sys/class/block/${{d##*/}}/bcache ] || echo $d >/sys/fs/bcache/register; done",
+               "modprobe -q bcache; make-bcache --bucket 64k -B {A} -C {M1}; for d in {A} {M1}; "
+               "do [ -e /sys/class/block/${{d##*/}}/bcache ] || echo $d >/sys/fs/bcache/register; "
+               "done",
                "for stop in /sys/block/bcache0/bcache/stop /sys/fs/bcache/*/stop; do "
                "echo 1 >$stop; done"),
     **{level: ("/dev/md125",
                f"{MD} dio_md {level} {disks} || {{{{ echo $DIO_WHY; exit 1; }}}}",
                f"{MD} dio_md_remove")
        for level, disks in (*((level, "{A} {B}") for level in (
-           "raid0", "raid1", "raid1-bitmap", "raid10", "raid10-bitmap")), ("raid5", "{A} {B} {C}"))},
+           "raid0", "raid1", "raid1-bitmap", "raid10", "raid10-bitmap")),
+                            ("raid5", "{A} {B} {C}"))},
 }
 STACKS = (*SCRIPTS, *TARGETS)
 
@@ -127,8 +129,8 @@ def measure(case, stack, fs, disk, paths):
     for io, what in IOS.items():
         for way, words in WAYS.items():
             before = stack.bios()
-            nsec, switches = map(float, tool(f"dio_load {what}{words} bs=4k marks={PARTS} n={TOTAL}",
-                                             paths[io]).split())
+            said = tool(f"dio_load {what}{words} bs=4k marks={PARTS} n={TOTAL}", paths[io])
+            nsec, switches = map(float, said.split())
             name = f"{io}-{way}-{fs}-{stack.name}"
             command = f"dio_load {what}{words} bs=4k ({disk}, {stack.name}, {fs})"
             if disk == "100us":

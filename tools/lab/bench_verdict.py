@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Print what make run has done, in five lines.
 
-    bench_verdict.py [--left-out TESTS] [STEP]...     STEPs failed: field, tests, bench, report
+    bench_verdict.py LEFT_OUT [STEP]...
 
-Tests are those whose TAP in $O/log is no older than $O/log/run.start, figures are rows of
+LEFT_OUT names the tests that were not to run; STEPs failed: field, tests, bench, report. Tests are those whose TAP in $O/log is no older than $O/log/run.start, figures are rows of
 $O/results.json measured since then: what an earlier run left says nothing. Exit: 0 all is well, 1
 something failed.
 """
 
-import argparse
 import math
 import os
 import sys
@@ -107,16 +106,13 @@ def verdict(rows, tests, left_out, steps):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Print what make run has done.")
-    parser.add_argument("--left-out", default="", help="tests that were not to run")
-    parser.add_argument("step", nargs="*", help="steps that failed")
-    args = parser.parse_args()
+    left_out, *steps = sys.argv[1:]
     start = os.path.getmtime(os.path.join(LOG, "run.start"))
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(start))
     rows = [r for r in bench.load() if r.get("when", "") >= since]
     tests = tests_since(start)
-    print("\n".join(verdict(rows, tests, args.left_out.split(), args.step)))
-    return int(bool(args.step or tests.failed or not tests.files))
+    print("\n".join(verdict(rows, tests, left_out.split(), steps)))
+    return int(bool(steps or tests.failed or not tests.files))
 
 
 if __name__ == "__main__":

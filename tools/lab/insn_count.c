@@ -23,14 +23,10 @@
  * block that runs on into the next function counts for the one it began in.
  *
  * With lines=on each CPU marks the start of each of its I/Os, and a mark at MARK + 1 is before and
- * behind a run. FILE gets a line for each 64 bytes of kernel memory that both CPUs touched and one
- * wrote,
+ * behind a run. FILE gets a line for these, "io <CPU>" and "run", and between them, for each 64 bytes
+ * of kernel memory that an I/O touches or writes, at least one,
  *
- *	<address of who wrote there first> <how often it moved>
- *
- * then "ios <I/Os>". QEMU runs one CPU for many I/Os before the next, real ones run side by side: a
- * line is taken to move once for each I/O that touches it, but no more often than the I/Os of other
- * CPUs wrote it. What fewer than one of ten I/Os of a CPU touch is left out.
+ *	<number of the 64 bytes in hex> <CPU> <is it written> <address of who does it in hex>
  *
  * The counters have no lock: one virtual CPU only, or with lines=on two, which -icount runs one at
  * a time. QEMU must come to an orderly end for FILE to be written (guest powered off, SIGTERM, quit
@@ -52,32 +48,27 @@
 
 #define MARK	0x6d61726b0000ULL
 #define CPUS	2
-#define LINES	262144U		/* of the table; so many do not come together in a run */
+#define LINES	4096		/* that are told once in an I/O, if no other takes their place */
 
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
-enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
+#define MEM_RW	3		/* QEMU_PLUGIN_MEM_RW; flags are 0, QEMU_PLUGIN_CB_NO_REGS */
 
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
+struct tb;
+struct insn;
 
-void (qemu_plugin_register_vcpu_tb_trans_cb)(uint64_t id,
-					     void (*fn)(uint64_t id, struct qemu_plugin_tb *tb));
-uint64_t (qemu_plugin_tb_vaddr)(const struct qemu_plugin_tb *tb);
-size_t (qemu_plugin_tb_n_insns)(const struct qemu_plugin_tb *tb);
-void (qemu_plugin_register_vcpu_tb_exec_cb)(struct qemu_plugin_tb *tb,
-					    void (*fn)(unsigned int vcpu, void *data),
-					    enum qemu_plugin_cb_flags flags, void *data);
-struct qemu_plugin_insn *(qemu_plugin_tb_get_insn)(const struct qemu_plugin_tb *tb, size_t i);
-uint64_t (qemu_plugin_insn_vaddr)(const struct qemu_plugin_insn *insn);
-void (qemu_plugin_register_vcpu_mem_cb)(struct qemu_plugin_insn *insn,
-					void (*fn)(unsigned int vcpu, uint32_t info,
+void (qemu_plugin_register_vcpu_tb_trans_cb)(uint64_t id, void (*fn)(uint64_t id, struct tb *tb));
+uint64_t (qemu_plugin_tb_vaddr)(const struct tb *tb);
+size_t (qemu_plugin_tb_n_insns)(const struct tb *tb);
+void (qemu_plugin_register_vcpu_tb_exec_cb)(struct tb *tb, void (*fn)(unsigned int cpu, void *data),
+					    int flags, void *data);
+struct insn *(qemu_plugin_tb_get_insn)(const struct tb *tb, size_t i);
+uint64_t (qemu_plugin_insn_vaddr)(const struct insn *insn);
+void (qemu_plugin_register_vcpu_mem_cb)(struct insn *insn,
+					void (*fn)(unsigned int cpu, uint32_t info,
 						   uint64_t address, void *data),
-					enum qemu_plugin_cb_flags flags,
-					enum qemu_plugin_mem_rw rw, void *data);
+					int flags, int rw, void *data);
 bool (qemu_plugin_mem_is_store)(uint32_t info);
 void *(qemu_plugin_scoreboard_new)(size_t size);
-void (qemu_plugin_register_atexit_cb)(uint64_t id, void (*fn)(uint64_t id, void *data),
-				      void *data);
+void (qemu_plugin_register_atexit_cb)(uint64_t id, void (*fn)(uint64_t id, void *data), void *data);
 
 /* What QEMU looks up in us once the names are resolved, besides qemu_plugin_install(). */
 int qemu_plugin_version;
@@ -93,18 +84,13 @@ struct counter {
 	struct counter *next;
 };
 
-/* In how many I/Os each CPU touched and wrote it, and which was the last */
-struct line {
-	uint64_t key, writer;
-	struct {
-		uint32_t n, last;
-	} touched[CPUS], wrote[CPUS];
-};
-
 static struct counter *counters;
-static struct line *lines;
-static uint32_t io[CPUS];	/* which is under way; 0: none */
-static uint32_t used;		/* of the table */
+static bool lines;
+static unsigned long long io[CPUS];	/* which is under way; 0: none */
+static struct told {
+	unsigned long long line, io;
+	bool wrote;
+} told[CPUS][LINES];
 static const char *name;
 static FILE *file;
 
@@ -133,87 +119,52 @@ static void entered(unsigned int vcpu, void *data)
 
 static void accessed(unsigned int cpu, uint32_t info, uint64_t address, void *pc)
 {
-	uint64_t key = address >> 6;
-	uint32_t i = key * 0x9e3779b97f4a7c15ULL >> 32;
-	struct line *line;
+	unsigned long long line = address >> 6;
+	bool wrote = qemu_plugin_mem_is_store(info);
+	struct told *t = &told[cpu][line % LINES];
 
 	if (!io[cpu] || !(address >> 63))
 		return;
-	for (i %= LINES; lines[i].key && lines[i].key != key; i = (i + 1) % LINES)
-		;
-	line = &lines[i];
-	used += !line->key;
-	if (used == LINES) {
-		fprintf(stderr, "insn_count: too many cache lines\n");
-		exit(1);
-	}
-	line->key = key;
-	line->touched[cpu].n += line->touched[cpu].last != io[cpu];
-	line->touched[cpu].last = io[cpu];
-	if (!qemu_plugin_mem_is_store(info))
+	if (t->line == line && t->io == io[cpu] && t->wrote >= wrote)
 		return;
-	if (!line->writer)
-		line->writer = (uintptr_t)pc;
-	line->wrote[cpu].n += line->wrote[cpu].last != io[cpu];
-	line->wrote[cpu].last = io[cpu];
+	t->line = line;
+	t->io = io[cpu];
+	t->wrote = wrote;
+	fprintf(file, "%llx %u %d %lx\n", line, cpu, wrote, (unsigned long)pc);
 }
 
-static uint64_t moves(const struct line *line)
+static void border(unsigned int cpu, void *data)
 {
-	uint64_t moved = 0;
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < CPUS; cpu++) {
-		uint32_t touched = line->touched[cpu].n, others = line->wrote[!cpu].n;
-
-		if (touched >= io[cpu] / 10)
-			moved += others < touched ? others : touched;
-	}
-	return moved;
-}
-
-static void write_lines(unsigned int vcpu, void *data)
-{
-	unsigned long long ios = io[0] + io[1], moved;
-	unsigned int i;
-
-	for (i = 0; i < LINES && ios > CPUS; i++) {
-		moved = moves(&lines[i]);
-		if (moved)
-			fprintf(file, "%llx %llu\n", (unsigned long long)lines[i].writer, moved);
-	}
-	if (ios > CPUS)
-		fprintf(file, "ios %llu\n", ios);
-	used = 0;
+	fprintf(file, "run\n");
 	memset(io, 0, sizeof(io));
-	memset(lines, 0, LINES * sizeof(*lines));
+	memset(told, 0, sizeof(told));
 }
 
-static void begun_io(unsigned int vcpu, void *data)
+static void begun_io(unsigned int cpu, void *data)
 {
-	io[vcpu]++;
+	fprintf(file, "io %u\n", cpu);
+	io[cpu]++;
 }
 
-static void lines_translated(uint64_t id, struct qemu_plugin_tb *tb)
+static void lines_translated(uint64_t id, struct tb *tb)
 {
 	size_t i;
 
 	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		struct insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t pc = qemu_plugin_insn_vaddr(insn);
 
 		if (pc >> 63)
-			qemu_plugin_register_vcpu_mem_cb(insn, accessed, QEMU_PLUGIN_CB_NO_REGS,
-							 QEMU_PLUGIN_MEM_RW, (void *)pc);
+			qemu_plugin_register_vcpu_mem_cb(insn, accessed, 0, MEM_RW, (void *)pc);
 	}
-	if (qemu_plugin_tb_vaddr(tb) - MARK <= 1)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, qemu_plugin_tb_vaddr(tb) == MARK ?
-						     begun_io : write_lines,
-						     QEMU_PLUGIN_CB_NO_REGS, NULL);
+	if (qemu_plugin_tb_vaddr(tb) == MARK)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, begun_io, 0, NULL);
+	if (qemu_plugin_tb_vaddr(tb) == MARK + 1)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, border, 0, NULL);
 }
 
 /* The translated code holds on to the counter's address: a counter is never moved or freed. */
-static void translated(uint64_t id, struct qemu_plugin_tb *tb)
+static void translated(uint64_t id, struct tb *tb)
 {
 	struct counter *c = calloc(1, sizeof(*c));
 
@@ -225,10 +176,9 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
 	c->size = qemu_plugin_tb_n_insns(tb);
 	c->next = counters;
 	counters = c;
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, entered, QEMU_PLUGIN_CB_NO_REGS, c);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, entered, 0, c);
 	if (c->addr == MARK)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, write_counts, QEMU_PLUGIN_CB_NO_REGS,
-						     NULL);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, write_counts, 0, NULL);
 }
 
 static void at_exit(uint64_t id, void *data)
@@ -244,9 +194,8 @@ static void at_exit(uint64_t id, void *data)
 
 int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
 {
-	bool of_lines = argc == 2 && !strcmp(argv[1], "lines=on");
-
-	if (argc != 1 + of_lines || strncmp(argv[0], "out=", 4)) {
+	lines = argc == 2 && !strcmp(argv[1], "lines=on");
+	if (argc != 1 + lines || strncmp(argv[0], "out=", 4)) {
 		fprintf(stderr, "insn_count: give out=FILE, perhaps lines=on\n");
 		return 1;
 	}
@@ -254,13 +203,11 @@ int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
 	/* Opened at once: a bad name is told before the boot, and no old counts outlive it. */
 	name = argv[0] + 4;
 	file = fopen(name, "w");
-	if (of_lines)
-		lines = calloc(LINES, sizeof(*lines));
-	if (!file || (of_lines && !lines)) {
+	if (!file) {
 		perror(name);
 		return 1;
 	}
-	qemu_plugin_register_vcpu_tb_trans_cb(id, of_lines ? lines_translated : translated);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, lines ? lines_translated : translated);
 	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""bench.py: figures of two kernels become results.json and a table; what its cases name is there."""
+"""bench.py: figures of two kernels become results.json and a table; what cases name is there."""
 
 import inspect
 import json
@@ -8,7 +8,6 @@ import unittest
 
 import bench
 import bench_cases
-import bench_data
 import bench_disks
 import bench_guest
 import bench_programs
@@ -74,7 +73,7 @@ class Cases(unittest.TestCase):
             self.assertIn(case.args.get("disk", "array"), bench_disks.DISKS)
             self.assertIn(case.args.get("fs", "ext4"), bench_disks.MKFS)
         for data, *_ in bench_programs.PROGRAMS.values():
-            self.assertIn(data, bench_data.MAKERS)
+            self.assertIn(data, bench_programs.MAKERS)
         self.assertLessEqual(set().union(*bench_cases.GROUPS.values()), set(bench_cases.CASES))
 
     def test_words_are_those_of_the_programs(self):

@@ -15,15 +15,13 @@ import bench_report
 LAB = Path(__file__).resolve().parents[1]
 DIO = LAB.parent / "testing/selftests/dio"
 
-ORDER = (("1", "6.1.7-a"), ("2", "6.1.9-b"), ("3", "6.1.9-b"), ("4", "6.1.7-a"))
-
-
-def state(values, *more, report="field-1", case="disks-direct", metric="mb_per_s"):
-    """A state file of turns with these values, lists of numbers"""
-    lines = [f"kernel.{turn}\t{kernel}" for turn, kernel in ORDER[:len(values)]]
-    for (turn, _), numbers in zip(ORDER, values):
-        said = " ".join(f"{number:.3f}" for number in numbers)
-        lines.append(f"row.{turn}\t{report}\t{case}\t{metric}\tu\t{said}\tdisk_read \"x\" \\d")
+def state(*turns, more=()):
+    """What field keeps of turns under two kernels, A B B A, of which each has these values"""
+    lines = []
+    for turn, (kernel, values) in enumerate(zip(("6.1.7-a", "6.1.9-b", "6.1.9-b", "6.1.7-a"), turns), 1):
+        said = " ".join(f"{value:.3f}" for value in values)
+        lines += [f"kernel.{turn}\t{kernel}", f"machine.{turn}\tkernel\t{kernel}",
+                  f"row.{turn}\tfield-1\tdisks-direct\tmb_per_s\tu\t{said}\tdisk_read \"x\" \\d"]
     return "\n".join((*lines, *more, ""))
 
 
@@ -41,20 +39,19 @@ class Kit(unittest.TestCase):
         return bench.load(path)
 
     def test_a_figure_is_the_median_of_its_kernels_rounds(self):
-        first, last = [[60.0, 62.0], [70.0, 72.0], [71.0], [61.0]], [[60.0], [60.5], [60.5], [61.0]]
-        row = self.rows(state(first))[0]
+        row = self.rows(state([60, 62], [70, 72], [71], [61]))[0]
         self.assertEqual({k: row[k] for k in ("stock", "patched", "spread", "ratio")},
                          {"stock": 61.0, "patched": 71.0, "spread": 2.0, "ratio": 1.1639})
-        self.assertIsNone(self.rows(state(last))[0]["ratio"])
+        self.assertIsNone(self.rows(state([60], [60.5], [60.5], [61]))[0]["ratio"])
         # The patched kernel is told by its readahead.
-        row = self.rows(state(first[:2], "machine.1\tvm.readahead_runs\t1"))[0]
+        runs = ("machine.1\tvm.readahead_runs\t1",)
+        row = self.rows(state([60, 62], [70, 72], more=runs))[0]
         self.assertEqual((row["stock"], row["patched"], row["base"]), (70.0, 60.0, "6.1.9"))
-        row = self.rows(state(first[:1], "machine.1\tvm.readahead_runs\t1"))[0]
+        row = self.rows(state([60, 62], more=runs))[0]
         self.assertEqual((row["stock"], row["patched"]), (None, 60.0))
 
     def test_what_bench_reads(self):
-        rows = self.rows(state([[60.0], [70.0], [71.0], [61.0]],
-                               "machine.1\tkernel\t6.1.7-a", "machine.2\tkernel\t6.1.9-b"))
+        rows = self.rows(state([60], [70], [71], [61]))
         self.assertEqual((rows[0]["base"], rows[0]["reported"], rows[0]["command"]),
                          ("6.1.7", 62.02, 'disk_read "x" \\d'))
         self.assertEqual([r["case"] for r in rows if "machine" in r], ["stock", "patched"])
@@ -79,7 +76,7 @@ class Kit(unittest.TestCase):
         with tarfile.open(archive) as tar:
             tar.extractall(self.tmp / "there")
         kit, = (self.tmp / "there").iterdir()
-        self.rows(state([[1.0, 1.1], [2.0, 2.1]]))
+        self.rows(state([1.0, 1.1], [2.0, 2.1]))
         table = subprocess.run([kit / "busybox", "sh", kit / "field", "compare",
                                 self.tmp / "field.figures"], env={"PATH": ""}, check=True,
                                capture_output=True, text=True).stdout.splitlines()

@@ -51,13 +51,20 @@ class Profile(unittest.TestCase):
                              {"[user space]": 0, **wanted})
 
     def test_lines_that_cpus_share(self):
-        paths = self.files("ffffffff81000000 90\nffffffff81000200 1\nios 100\n"
-                           "ffffffff81000110 50\nffffffff81000120 40\nios 100\n", MAP)
-        figures = {("shared", case, "lines"): {"unit": "lines"} for case in "ab"}
+        def run(*lines):
+            return "run\n" + "".join(f"io {cpu}\n" + "".join(
+                f"{line} {cpu} {wrote} {pc:x}\n" for line, wrote, pc in lines)
+                for cpu in "01" for _ in range(10))
+
+        start = 0xffffffff81000000
+        paths = self.files(run(("a", 1, start), ("b", 0, start)) + "run\n" +
+                           run(("c", 1, start + 0x110), ("c", 0, start), ("d", 1, start + 0x120)) +
+                           "io 1\ne 1 1 0\nrun\n", MAP)
+        figures = {("shared", case, "lines"): {} for case in "ab"}
         self.assertEqual({key[1:]: figure["value"] for key, figure in
                           profile.shared_lines(figures, *paths).items()},
-                         {("a", "startup"): .9, ("a", "all"): .91,
-                          ("b", "read_one"): .9, ("b", "all"): .9})
+                         {("a", "startup"): 1, ("a", "all"): 1,
+                          ("b", "read_one"): 1.9, ("b", "all"): 1.9})
 
     def test_parts_between_marks_without_idle_and_extremes(self):
         figures = {case: {"part": 10, "parts": 7, "exact": 0, "value": 9} for case in "ab"}

@@ -25,7 +25,8 @@ def row(case="read-4k-ext2", metric="insn", stock=100, patched=80, report="engin
 class Html(unittest.TestCase):
     def test_a_row_in_words(self):
         for of, wanted in (
-                ({"patched": 80}, ("better", "20 % less")), ({"patched": 120}, ("worse", "20 % more")),
+                ({"patched": 80}, ("better", "20 % less")),
+                ({"patched": 120}, ("worse", "20 % more")),
                 ({"metric": "mb_per_s", "patched": 80}, ("worse", "20 % less")),
                 ({"metric": "mb_per_s", "patched": 250}, ("better", "2.5 times as much")),
                 ({"metric": "ios_per_s", "patched": 80}, ("changed", "20 % less")),

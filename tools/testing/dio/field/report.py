@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Field reports 4 and 5 on the harness: run the programs, print one table, keep it as bench.py does.
+"""Field reports 4 and 5 on the harness: run the programs, print and keep rows as bench.py does.
 
     report.py PROGRAMS      where the Makefile built them
 
-Cases end in -harness. There is no stock; before is the figure with the fault put back that before_is
-names. Exit: 0 all is as it must be, 1 the engine is wrong, or no better than with the fault.
+Cases end in -harness. There is no stock; before is the figure with the fault put back that
+before_is names. Exit: 0 all is as it must be, 1 the engine is wrong, or no better than with the
+fault.
 """
 
 import os
@@ -22,12 +23,12 @@ BEFORE = {"field-4": "field-clear-pages", "field-5": "boundary-every-block"}
 COLUMNS = ("report", "case", "metric", "before_is", "unit", "patched", "before", "reported")
 NOTES = """
 Modelled: how files lie on the disk, and what get_block answers. Not modelled: CPU time, an elevator
-that merges requests, write caches, metadata and journals: what disks make of the reports is measured
-in a guest (make bench, ARRAY=fc, many). patched is our engine, before is the same with what a report
-found put back into it.
-field-4: cleared is what memset() clears. field-5: io_kib is on a stripe of 128 KiB. Of 64 KiB I/Os on
-    1 KiB blocks one in four meets a boundary, after 12 of 64 blocks: the fault costs less. What is
-    reported beside ext2-4k-512m-create is ext3's."""
+that merges requests, write caches, metadata and journals: what disks make of the reports is
+measured in a guest (make bench, ARRAY=fc, many). patched is our engine, before is the same with
+what a report found put back into it.
+field-4: cleared is what memset() clears. field-5: io_kib is on a stripe of 128 KiB. Of 64 KiB I/Os
+    on 1 KiB blocks one in four meets a boundary, after 12 of 64 blocks: the fault costs less. What
+    is reported beside ext2-4k-512m-create is ext3's."""
 
 
 def rows(programs):
@@ -59,7 +60,8 @@ def check_requirements(results):
         if r["case"].startswith(("ext2-1k-1m", "ext2-1k-512m")):
             times["bios_per_mib"] = r["before"] >= 10 * r["patched"]
         if not times.get(r["metric"], True):
-            sys.exit(f"field: {r['case']}: {r['metric']} {r['patched']}, with the fault {r['before']}")
+            sys.exit(f"field: {r['case']}: {r['metric']} {r['patched']}, with the fault "
+                     f"{r['before']}")
 
 
 if __name__ == "__main__":
