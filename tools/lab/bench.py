@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run bench cases on the stock and the patched kernel; write results.json; print the table.
 
-    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or all, engine, real, shared,
-                                           stacks, readahead, programs, short for several (default:
-                                           all)
-    bench.py report [PATTERN]...           print the table of the last runs again, or its rows of a
-                                           report or case: report field-3 'run-64k*'. BASE=7.3
-                                           leaves out other bases. FILE.json or, of the kit,
-                                           FILE.figures among them: not of $O/results.json
+    bench.py run [--passes N] [CASE]...    cases of bench_cases.py, or several: all (the default),
+                                           engine, real, shared, stacks, readahead, programs, short
+    bench.py report [PATTERN]...           the table of the last runs, or its rows of a report or
+                                           case: report field-3 'run-64k*'. BASE=7.3 leaves out
+                                           others. FILE.json or, of the kit, FILE.figures among
+                                           them: not of $O/results.json
     bench.py profile CASE                  the instructions by symbol and by layer of a counted
                                            case, or of each of "layers"
 
@@ -57,8 +56,6 @@ def parse_lines(text):
     for line in text.splitlines():
         if line.startswith('{"report": '):      # not what a program says
             figure = json.loads(line)
-            if "value" not in figure:
-                figure["value"] = statistics.median_low(figure["values"])
             figures[tuple(figure[k] for k in KEY)] = figure
     return figures
 
@@ -87,7 +84,7 @@ def row(key, figures):
     if len(bases) > 1:
         sys.exit(f"bench: {'-'.join(key)}: two kernels of different versions: {sorted(bases)}")
     one = figures[1] or figures[0]
-    stock, patched = (f and f["value"] for f in figures)
+    stock, patched = (f and statistics.median_low(f["values"]) for f in figures)
     noise = spread(figures)
     of_same_kind = one["time"] in ("disk", "machine") or one["metric"] == "io_kib"
     return {"base": one["base"], **{k: one[k] for k in KEY}, "unit": one["unit"], "stock": stock,
@@ -153,7 +150,6 @@ def of_kit(text):
                     "base": base, **dict(zip(KEY, key)), "unit": unit,
                     "values": [], "time": "machine", "command": command})
                 figure["values"] += map(float, values.split())
-                figure["value"] = statistics.median_low(figure["values"])
     return merge(figures) + [
         {"base": base, "report": "machine", "case": role, "metric": "record",
          "machine": {**machines.get(kernel, {}), **told}} for role, kernel in both]
@@ -310,7 +306,7 @@ def profile_on(case, kernel):
         if not figures:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             return None
-        clocks += [figure["value"] * n for figure in figures.values()]
+        clocks += [figure["values"][0] * n for figure in figures.values()]
     clock = (clocks[1] - clocks[0]) / (passes[1] - passes[0])
     symbols = profile.one_iteration(map_of(kernel), files, [n * case.args["n"] for n in passes])
     error = sum(symbols.values()) / clock - 1
@@ -322,17 +318,15 @@ def profile_on(case, kernel):
 
 def profile_case(case):
     done = {kernel: symbols for kernel in KERNELS if (symbols := profile_on(case, kernel))}
-    if done:
-        print(columns([*profile.table(done)], 1))
-    if len(done) < len(KERNELS):
-        return
+    print(columns([*profile.table(done)], 1))
     same = {"base": base_version(), "report": "layers", "case": case.name, "unit": "insn",
             "time": "cpu", "command": f"bench.py profile {case.name}"}
     figures = {kernel: {("layers", case.name, layer): {
-        **same, "metric": layer, "value": round(insns, 1), "values": [insns]}
+        **same, "metric": layer, "values": [round(insns, 1)]}
         for layer, insns in profile.layers(symbols, tree_of(kernel)).items()}
         for kernel, symbols in done.items()}
-    keep(merge(figures))
+    if len(figures) == len(KERNELS):
+        keep(merge(figures))
 
 
 def named(words, parser):
@@ -350,12 +344,8 @@ def main():
     parser.add_argument("--passes", type=int, default=1, help="of each counted case (1)")
     parser.add_argument("word", nargs="*", help="cases, all, engine, ...; patterns")
     args = parser.parse_intermixed_args()
-    if args.passes < 1:
-        parser.error("--passes: at least 1")
     if args.action == "profile":
-        if len(args.word) != 1:
-            parser.error("profile: a case")
-        for case in named(args.word, parser):
+        for case in named(args.word or ["layers"], parser):
             if not CASES[case].passes:
                 sys.exit(f"bench: no such case to profile: {case}")
             profile_case(CASES[case])

@@ -7,8 +7,7 @@
  * Runs the real fs/direct-io.c in the harness' world.c, in the kernel's scale, on files laid out as
  * ext2 does it, and counts what it sends. No time passes here: how long disks take for that is
  * measured in a guest (bench.py run model). The engine is the one that it is linked with: ours, one
- * with a fault, or the base's. Prints a JSON object a figure: report, case, metric, unit, value,
- * command.
+ * with a fault, or the base's. A figure is a line: report, case, metric, unit, value.
  *
  * That bios are as few as can be, go where they should, and go out at a boundary is dio_test's to
  * find. Here all bytes must be sent. Exit status: 0 right, 1 wrong.
@@ -24,27 +23,19 @@
 #define MIB		1048576ULL
 #define USER_PAGES	512	/* behind all of an I/O's memory, again and again */
 
-static const char *report;
-static char name[64];			/* of the case */
+static char name[64];			/* of report and case */
 
 void __attribute__((noreturn)) wrong(const char *fmt, ...)
 {
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "dio_field: %s %s: ", report, name);
+	fprintf(stderr, "dio_field: %s: ", name);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 	exit(1);
-}
-
-static void emit(const char *metric, const char *unit, double value)
-{
-	printf("{\"report\": \"%s\", \"case\": \"%s-harness\", ", report, name);
-	printf("\"metric\": \"%s\", \"unit\": \"%s\", ", metric, unit);
-	printf("\"value\": %.4f, \"command\": \"dio_field\"}\n", value);
 }
 
 /* A file of ext2, as long as any here, from the start of the disk on */
@@ -157,7 +148,7 @@ static void oltp(u64 bytes)
 	u64 total = 20000, n;
 	uint64_t seed = 1;
 
-	snprintf(name, sizeof(name), "oltp-%juk", (uintmax_t)bytes / 1024);
+	snprintf(name, sizeof(name), "field-4 oltp-%juk", (uintmax_t)bytes / 1024);
 	new_file(12);
 	file.i_size = 1024 * MIB;
 	file.allocated = file.i_size >> file.blkbits;
@@ -166,7 +157,7 @@ static void oltp(u64 bytes)
 
 		direct_io(true, next_number(&seed) % 12 >= 7, pos, bytes);
 	}
-	emit("cleared", "bytes/I/O", (double)seen.cleared / total);
+	printf("%s cleared bytes/I/O %.4f\n", name, (double)seen.cleared / total);
 }
 
 /* Report 5: direct writes extend a file up to 512 MiB. */
@@ -174,13 +165,13 @@ static void create(unsigned int blkbits, u64 part, const char *how)
 {
 	u64 total = 512 * MIB;
 
-	snprintf(name, sizeof(name), "ext2-%uk-%s", 1 << (blkbits - 10), how);
+	snprintf(name, sizeof(name), "field-5 ext2-%uk-%s", 1 << (blkbits - 10), how);
 	new_file(blkbits);
 	for (; file.i_size < total; file.i_size += part)
 		direct_io(false, true, file.i_size, part);
-	emit("bios_per_mib", "bios/MiB", seen.bios / (total / (double)MIB));
+	printf("%s bios_per_mib bios/MiB %.4f\n", name, seen.bios / (total / (double)MIB));
 	if (part == total)
-		emit("io_kib", "KiB", total / 1024.0 / seen.ios);
+		printf("%s io_kib KiB %.4f\n", name, total / 1024.0 / seen.ios);
 }
 
 int main(void)
@@ -197,10 +188,8 @@ int main(void)
 		.poison = 0xa5,
 	};
 	use_memory(false);
-	report = "field-4";
 	oltp(4096);
 	oltp(8192);
-	report = "field-5";
 	for (blkbits = 10; blkbits <= 12; blkbits++) {
 		use_memory(false);
 		create(blkbits, 64 << 10, "64k-create");

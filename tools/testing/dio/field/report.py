@@ -39,14 +39,15 @@ def rows(programs):
                               capture_output=True, timeout=LIMIT)
         if done.returncode:
             sys.exit(f"field: {name}: {done.stderr.strip()}")
-        found[name] = bench.parse_lines(done.stdout)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        found[name] = {tuple(words): float(value) for *words, value in lines}
     base = bench.base_version()
-    for key, figure in found["ours"].items():
-        fault = BEFORE[key[0]]
-        yield {"base": base, **{k: figure[k] for k in (*bench.KEY, "unit", "command")},
-               "stock": None, "patched": figure["value"], "ratio": None,
-               "before": found[fault][key]["value"], "before_is": fault,
-               "reported": bench.reported(*key)}
+    for (report, case, metric, unit), value in found["ours"].items():
+        fault = BEFORE[report]
+        yield {"base": base, "report": report, "case": f"{case}-harness", "metric": metric,
+               "unit": unit, "command": "dio_field", "stock": None, "patched": value,
+               "ratio": None, "before": found[fault][report, case, metric, unit],
+               "before_is": fault, "reported": bench.reported(report, case, metric)}
 
 
 def check_requirements(results):
