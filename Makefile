@@ -215,7 +215,7 @@ run: packages
 	@$(LAB)/bench.py run short $(if $(QLA),qla-short) $(if $(V),,>/dev/null) || \
 		echo bench >>$(O)/log/run.failed
 	@$(LAB)/bench_report.py >/dev/null || echo report >>$(O)/log/run.failed
-	@$(LAB)/bench_verdict.py "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
+	@$(LAB)/bench_report.py verdict "$(LONG_TESTS)" $$(cat $(O)/log/run.failed)
 
 bench: modules selftests
 	@$(if $(filter qla,$(ARRAY)),$(or $(QLA),echo 'bench: ARRAY=qla needs BASE=7.3'; exit 2) >/dev/null)

@@ -3,21 +3,32 @@
 """Write what was measured as one HTML page that needs nothing else: no network, no script.
 
     bench_report.py [RESULTS]       report.html beside RESULTS ($O/results.json)
+    bench_report.py verdict LEFT_OUT [STEP]...      what make run has done, in five lines
 
 RESULTS is a list of rows as bench.py or the kit's field writes them; steps.json beside it has those
 of make series-steps. BASE=6.1 shows only that base. A section without data says what measures it.
-Exit: 0 written, 1 nothing to show, 2 usage.
+
+LEFT_OUT names the tests that were not to run; STEPs failed: field, tests, bench, report. Tests are
+those whose TAP in $O/log is no older than $O/log/run.start, figures are rows measured since then:
+what an earlier run left says nothing.
+
+Exit: 0 written, all is well, 1 nothing to show, something failed.
 """
 
 import html
+import math
 import os
 import re
 import sys
+import time
+from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import bench
 from bench_disks import METRICS
+from xfail import RESULT
 
 SAME = 0.005    # a change of half a percent or less is nobody's gain
 MORE = ("mb_per_s", "per_s", "gain", "io_kib", "bio_kib")       # is better; of NEITHER nobody knows
@@ -122,6 +133,10 @@ GRIDS = {
     "layers": (r"(\S+) (\S+)", "instructions of one direct I/O", r"\2", r"\1"),
 }
 STYLE = Path(__file__).with_name("report.css")
+LOG = os.path.join(bench.OUT, "log")
+MOST = 3        # so many examples are named
+# Not faster: what a disk reads in vain
+NOT_SPEED = ("bytes_read_per_used",)
 
 
 def text(words):
@@ -142,11 +157,11 @@ def number(value, unit=""):
     return f"{shown.replace(',', chr(0x202f))} {unit}".rstrip()
 
 
-def verdict(row):
+def chip(row):
     """better, worse or what else, by word and by colour; and how much"""
     word, how = judge(row)
-    chip = tag("span", "no difference" if word == "same" else word, cls=f"word {word}")
-    return chip if how == "no difference" else f"{chip} {text(how)}"
+    inner = tag("span", "no difference" if word == "same" else word, cls=f"word {word}")
+    return inner if how == "no difference" else f"{inner} {text(how)}"
 
 
 def case_of(row):
@@ -160,7 +175,7 @@ FIGURES = {"theirs": "reported", "with the fault": "before", "stock": "stock", "
 WORDS = {
     "What a program does": lambda r: text(r["program"]) + tag("small", text(meaning(r))),
     "Case": case_of,
-    "patched is": lambda r: "" if r["stock"] is None and "before" in r else verdict(r),
+    "patched is": lambda r: "" if r["stock"] is None and "before" in r else chip(r),
     "Measured": lambda r: text((r.get("when") or "")[:10]),
 }
 
@@ -346,9 +361,96 @@ def write(rows):
             f"<body>{body}</body></html>\n")
 
 
+class Tests(NamedTuple):
+    """Cases of all tests"""
+    files: int
+    passed: int
+    failed: list    # TEST: CASE
+    skipped: Counter
+
+
+def tests_since(start):
+    passed, failed, skipped = 0, [], Counter()
+    paths = [p for p in sorted(Path(LOG).glob("test_*.tap")) if p.stat().st_mtime >= start]
+    for path in paths:
+        for line in path.read_text("utf-8", "replace").splitlines():
+            found = RESULT.match(line)
+            if found and found["not"]:
+                failed.append(f"{path.stem}: {found['name']}")
+            elif found and found["skip"] or line.startswith("1..0 # SKIP"):
+                skipped[line.partition("SKIP")[2].strip(" :-") or "no reason given"] += 1
+            elif found:
+                passed += 1
+    return Tests(len(paths), passed, failed, skipped)
+
+
+def some(names):
+    """A few of them, and how many more there are"""
+    more = len(names) - MOST
+    return "; ".join(names[:MOST]) + (f"; {more} more" if more > 0 else "")
+
+
+def tested(tests, left_out, steps):
+    bad = [f"make run's step {step} ended in an error" for step in steps] + tests.failed
+    failed = f" ({some(bad)}; see {LOG})" if bad else ""
+    why = [f"{count} ({reason})" for reason, count in tests.skipped.most_common()]
+    skipped = f": {some(why)}" if why else ""
+    long = f"; make test has {len(left_out)} more ({', '.join(left_out)})" if left_out else ""
+    return (f"Tests:  {tests.passed} passed, {len(bad)} failed{failed}; "
+            f"{tests.skipped.total()} skipped{skipped}{long}.")
+
+
+def faster(rows):
+    """Two lines: which loads of GAINS are faster, which are not"""
+    found = {key_of(r): r for r in rows}
+    told = []       # (the verdict's word, how large it is, the program, in words)
+    for key, program in GAINS:
+        row = found.get(key)
+        if row and row["metric"] not in NOT_SPEED:
+            word, how = judge(row)
+            size = abs(math.log(row["ratio"])) if row["ratio"] else 0
+            told.append((word, -size, f"{program} ({how})"))
+    if not told:
+        return "Faster: nothing was measured.", "Slower: nothing was measured."
+    words = Counter(word for word, _, _ in told)
+    named = {word: f": {some([text for other, _, text in sorted(told) if other == word])}"
+             for word in words}
+    return (f"Faster: {words['better']} of {len(told)} loads{named.get('better', '')}.",
+            f"Slower: {words['worse'] or 'none'}{named.get('worse', '')}; no difference: "
+            f"{words['same']}; only on patched: {words['new']}.")
+
+
+def built(rows, tests, steps):
+    """The first line: of which kernels the others speak"""
+    versions = ", ".join(sorted({r["base"] for r in rows if r["base"]}, key=bench.version))
+    both = any(r.get("time") for r in rows)     # the harness' rows have none
+    kernels = f"Linux {versions}, " + ("stock and patched" if both else "patched")
+    if not both and not tests.files:
+        kernels = "no kernel"
+    parts = [f"{tests.files} selftests on the patched kernel"] if tests.files else []
+    parts += [] if "field" in steps else ["field reports 4 and 5 on a model"]
+    return f"Built:  {kernels}; tested: {', '.join(parts) or 'nothing'}."
+
+
+def verdict(rows, tests, left_out, steps):
+    """The five lines"""
+    page = "none was written" if "report" in steps else os.path.join(bench.OUT, "report.html")
+    return [built(rows, tests, steps), tested(tests, left_out, steps), *faster(rows),
+            f"Report: {page} (the table: make report, or make run V=1)"]
+
+
+def print_verdict(left_out, *steps):
+    start = os.path.getmtime(os.path.join(LOG, "run.start"))
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(start))
+    rows = [r for r in bench.load() if r.get("when", "") >= since]
+    tests = tests_since(start)
+    print("\n".join(verdict(rows, tests, left_out.split(), steps)))
+    return int(bool(steps or tests.failed or not tests.files))
+
+
 def main():
-    if len(sys.argv) > 2:
-        sys.exit("usage: bench_report.py [RESULTS]")
+    if sys.argv[1:2] == ["verdict"]:
+        return print_verdict(*sys.argv[2:])
     source = Path(sys.argv[1] if len(sys.argv) > 1 else bench.RESULTS)
     out, base = source.with_name("report.html"), os.environ.get("BASE")
     if not source.exists():
@@ -361,7 +463,8 @@ def main():
         sys.exit(f"bench: {source} has nothing of {base or 'any base'}: make run")
     bench.write(write(rows), out)
     print(out)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -12,7 +12,6 @@ from unittest import mock
 
 import bench
 import bench_report
-import bench_verdict
 
 
 def row(case="read-4k-ext2", metric="insn", stock=100, patched=80, report="engine", **more):
@@ -74,10 +73,10 @@ class Html(unittest.TestCase):
 
 
 class Verdict(unittest.TestCase):
-    TESTS = bench_verdict.Tests(3, 40, [], Counter({"no disk": 2}))
+    TESTS = bench_report.Tests(3, 40, [], Counter({"no disk": 2}))
 
     def lines(self, rows=(row(),), tests=TESTS, left_out=(), steps=()):
-        return bench_verdict.verdict([*rows], tests, [*left_out], [*steps])
+        return bench_report.verdict([*rows], tests, [*left_out], [*steps])
 
     def test_it_has_five_lines(self):
         got = self.lines(left_out=["test_long"])
@@ -98,10 +97,10 @@ class Verdict(unittest.TestCase):
             self.assertRegex(got[line], said)
 
     def test_tap_of_this_run(self):
-        with tempfile.TemporaryDirectory() as log, mock.patch.object(bench_verdict, "LOG", log):
+        with tempfile.TemporaryDirectory() as log, mock.patch.object(bench_report, "LOG", log):
             for name, when in (("old", 1e9), ("new", 1.8e9)):
                 path = Path(log, f"test_{name}.tap")
                 path.write_text("1..4\nok 1 a\nnot ok 2 b\nok 3 c # SKIP no disk\n# ok 9\nok 4\n")
                 os.utime(path, (when, when))
-            self.assertEqual(bench_verdict.tests_since(1.7e9),
+            self.assertEqual(bench_report.tests_since(1.7e9),
                              (1, 2, ["test_new: b"], Counter({"no disk": 1})))
