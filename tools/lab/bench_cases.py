@@ -85,7 +85,8 @@ def engine():
         for name in (*IOS, *split):
             yield direct_io(name, place, MANY)
     for place, n in product(FILE_SYSTEMS[:3], (2, 4, 8)):
-        yield Case(f"readers-{n}-{place}", "readers", "engine", {"n": n, "place": place}, "fixed")
+        yield Case(f"readers-{n}-{place}", "direct_io", "engine", {
+            "words": f"read readers={n} bs=4k", "n": 1, "place": place, "disk": "50ms"}, "fixed")
 
 
 def shared():
@@ -120,19 +121,14 @@ RUNS = {
        for size, bs in (("16k", "4k"), ("16k", "16k"), ("64k", "4k"), ("64k", "16k"),
                         ("128k", "4k"), ("256k", "4k"))},
     "run-64k-behind-looks": "run look len=64k bs=4k n=400",
-    "run-geometric-64k": "geometric len=64k bs=4k n=1000",
     "random-4k": "random bs=4k n=2000",
     **{f"seq-{bs}": f"seq bs={bs} n={n}"
        for bs, n in (("4k", 16384), ("16k", 4096), ("128k", 512), ("1m", 64))},
     **{f"streams-{k}": f"streams k={k} bs=4k n={16384 // k}" for k in (2, 8, 64)},
-    "reverse": "reverse bs=4k n=2000",
-    "stride": "stride len=64k bs=4k n=2000",
     "mmap-seq": "mmap-seq n=16384",
     "mmap-seq-advised": "mmap-seq advise=sequential n=16384",
     "mmap-random": "mmap-random n=2000",
     **{f"mmap-run-{size}": f"mmap-run len={size} n=400" for size in ("16k", "64k")},
-    "mix": "mix separate len=128k bs=4k n=400",
-    "mix-shared": "mix len=128k bs=4k n=400",
     "lowmem-64": "streams separate k=64 bs=4k n=256",
 }
 TESTS = {

@@ -29,6 +29,7 @@ DISKS = {
     "memory": f"null_blk size={DISK_MIB} irqmode=0 memory_backed=1",
     "100us": f"null_blk size={DISK_MIB} irqmode=2 completion_nsec=100000",
     "200us": "null_blk size=65536 irqmode=2 completion_nsec=200000 max_sectors=2560",
+    "50ms": "dm-delay of 50 ms",        # what is on memory
     "sdebug": "scsi_debug num_tgts=1 virtual_gb=1 ndelay=100000",
     **{name: f"model_disk {words}" for name, words in (
         ("2004", "u320 size=64g"), ("hdd", "u320 size=8g"), ("array", "array size=1g"),
@@ -195,8 +196,10 @@ def model_disk(*words):
 
 @functools.cache
 def disk_of(name):
-    """The node of one of DISKS. It is made once."""
+    """The node of one of DISKS, or a device-mapper target. It is made once."""
     driver, *words = DISKS[name].split()
+    if driver == "dm-delay":
+        return f"delay {disk_of('memory')} 0 50 {disk_of('memory')} 0 0"
     if driver == "null_blk":
         return null_disk(name, *words)
     return scsi_debug_disks(*words)[0] if driver == "scsi_debug" else model_disk(*words)

@@ -51,37 +51,27 @@ def one_way(case, passes, words, n):
 
 def direct_io(case, passes, words, n, place, disk="atonce", parts=0):
     """The guest's clock counts the instructions. On a disk that completes later it leaps: then
-    profile.py counts what lies between two marks, of so many parts, or lines that CPUs share."""
+    profile.py counts what lies between two marks, of so many parts, or lines that CPUs share. Of
+    readers nothing counts but the time that they wait: no mapping block of the file is cached."""
     path = switched().path_at(place, own="own" in words)
     if not path:
         return
     switched().to(disk_of(disk))
-    n *= passes
-    more = {}
+    more, readers = {}, "readers" in words
+    n *= 1 if readers else passes
+    if readers:
+        os.sync()
+        flush([switched().disk])    # drop_caches leaves what each CPU looked up last
+        put(3, "/proc/sys/vm/drop_caches")
     if parts:
         part = -(-n // parts // DEPTHS) * DEPTHS
         n = part * parts
         words += f" marks={parts}"
         more = {"part": part, "parts": parts, "exact": disk == "atonce"}
     command = f"dio_load {words} n={n} {path}"
-    said = tool(command).split() or [0]
+    nsec = float((tool(command).split() or [0])[0])
     emit(case, "real" if parts else case.guest, f"{command} ({DISKS[disk]})",
-         {"insn": float(said[0])}, **more)
-
-
-def readers(case, _passes, n, place):
-    """N processes read a file of which no mapping block is cached, from a disk that takes 50 ms a
-    read: nothing is measured but the time that they wait."""
-    path = switched().path_at(place)
-    memory = disk_of("memory")
-    switched().to(f"delay {memory} 0 50 {memory} 0 0")
-    os.sync()
-    flush([switched().disk])    # drop_caches leaves what each CPU looked up last
-    put(3, "/proc/sys/vm/drop_caches")
-    command = f"dio_load read readers={n} bs=4k n=1 {path}"
-    nsec = float(tool(command))
-    switched().to(disk_of("atonce"))
-    emit(case, "engine", f"{command} (dm-delay 50 ms)", {"elapsed": nsec / 1000})
+         {"elapsed": nsec / 1000} if readers else {"insn": nsec}, **more)
 
 
 def forget(path, disk):
@@ -260,8 +250,7 @@ def array(case, _passes, mib=0, reads=1, file_systems=(), rounds=0, one_disk=Tru
         big_file(case, fs, how, big_mib)
 
 
-RUN = {one.__name__: one
-       for one in (one_way, direct_io, readers, readahead, program, array, stacks)}
+RUN = {one.__name__: one for one in (one_way, direct_io, readahead, program, array, stacks)}
 
 
 def main():

@@ -220,7 +220,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C"}
 
 
 @functools.cache
-def root():
+def root_in_memory():
     """The programs in memory; where they are"""
     place = "/run/programs"
     os.mkdir(place)
@@ -237,11 +237,11 @@ def fresh(disk, fs, data):
     run("tar", "-C", MOUNTED, "-xf", archive(OUT, data))
     run("umount", MOUNTED)
     mount(fs, disk)
-    run("mount", "--bind", MOUNTED, f"{root()}/data")
+    run("mount", "--bind", MOUNTED, f"{root_in_memory()}/data")
 
 
 def gone():
-    run("umount", f"{root()}/data")
+    run("umount", f"{root_in_memory()}/data")
     unmount()
 
 
@@ -260,7 +260,7 @@ def run_inside(command, join, told):
     """A program runs in its cgroup, among its data."""
     def enter():
         join()
-        os.chroot(root())
+        os.chroot(root_in_memory())
         os.chdir("/data")
 
     done = subprocess.run(command, text=True, errors="replace", check=False, input=told,
@@ -273,8 +273,8 @@ def run_inside(command, join, told):
 def program(case, _passes, name, fs, disk, percent):
     data, needs, command, told = PROGRAMS[name]
     node = disk_of(disk)
-    fresh(node, fs, data)
     limit = (needs << 20) + os.path.getsize(archive(OUT, data)) * percent // 100
+    fresh(node, fs, data)
     with little_memory(limit) as join, contextlib.ExitStack() as stack:
         stack.callback(gone)
         told = told and told()

@@ -54,16 +54,15 @@ class SystemMap:
     """Says which function an address belongs to."""
 
     def __init__(self, path):
-        # Of several names for one address take the one with the fewest leading underscores,
-        # code before data: the name a reader would look for, and the same one in both kernels.
+        # Of several names for one address take code before data, and no leading underscores: the
+        # name a reader would look for, and the same one in both kernels.
         best = {}
         with open(path, encoding="ascii") as f:
             for address, kind, name in map(str.split, f):
-                rank = (kind not in CODE, len(name) - len(name.lstrip("_")), name)
-                address = int(address, 16)
-                best[address] = min(rank, best.get(address, rank))
+                address, rank = int(address, 16), (kind in CODE, name)
+                best[address] = max(rank, best.get(address, rank))
         self.starts = sorted(best)
-        self.names = [UNKNOWN if best[start][0] else function(best[start][2])
+        self.names = [function(best[start][1]) if best[start][0] else UNKNOWN
                       for start in self.starts]
 
     def lookup(self, address):
