@@ -104,8 +104,9 @@ def place(r):
     return (series_of(r.get("base")), *(r[k] for k in KEY), r.get("patch"))
 
 
-def of_base(results, base):
-    """Those of one base (6.1), or all"""
+def of_base(results):
+    """Those of BASE (6.1), or all"""
+    base = os.environ.get("BASE")
     return [r for r in results if not base or series_of(r.get("base")) == base]
 
 
@@ -114,20 +115,12 @@ def update(old, new):
     return list(({place(r): r for r in old} | {place(r): r for r in new}).values())
 
 
-def roles_of(kernels, machines):
-    """[(stock or patched, kernel)]: patched is the one with vm.readahead_runs, or the second."""
-    both = [*dict.fromkeys(kernels.values())][:2]
-    has = [bool(machines.get(kernel, {}).get("vm.readahead_runs")) for kernel in both]
-    swapped = has in ([True], [True, False])
-    return sorted(zip(("patched", "stock") if swapped else ("stock", "patched"), both),
-                  reverse=True)
-
-
 def of_kit(text):
     """What the kit's field measured (field.figures), as rows of results.json.
 
     A line is KEY, tab, values, of which the last for a KEY counts: kernel.TURN, machine.TURN NAME
-    VALUE, told TEXT, row.TURN REPORT CASE METRIC UNIT VALUES COMMAND.
+    VALUE, told TEXT, row.TURN REPORT CASE METRIC UNIT VALUES COMMAND. patched is the kernel with
+    vm.readahead_runs, or the second one.
     """
     kernels, machines, told, lines = {}, {}, {}, {}
     for key, *words in (line.split("\t") for line in text.splitlines()):
@@ -140,7 +133,10 @@ def of_kit(text):
             told[f"data {len(told) + 1}"] = words[0]
         elif what == "row":
             lines[(turn, *words[:3])] = words[3:]
-    both = roles_of(kernels, machines)
+    both = [*dict.fromkeys(kernels.values())][:2]
+    has = [bool(machines.get(kernel, {}).get("vm.readahead_runs")) for kernel in both]
+    roles = reversed(KERNELS) if has in ([True], [True, False]) else KERNELS
+    both = sorted(zip(roles, both), reverse=True)
     base = re.match(r"[\d.]*\d|", both[0][1] if both else "")[0]
     figures = {"stock": {}, "patched": {}}
     for role, kernel in both:
@@ -223,10 +219,6 @@ def tree_of(kernel):
                           stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def map_of(kernel):
-    return os.path.join(tree_of(kernel), "System.map")
-
-
 def base_version():
     """The version of the base's source"""
     return overlay.kernel_version(pathlib.Path(tree_of("source")))
@@ -265,7 +257,8 @@ def counting_guest(so, count, kernel, *words, **more):
     if count == "lines":
         env = {"QEMU_PLUGIN": f"{so},out={file},lines=on", "QEMU_WORDS": "-smp 2"}
         counted = profile.shared_lines
-    figures = counted(guest(kernel, *words, env=env, **more), file, map_of(kernel))
+    figures = counted(guest(kernel, *words, env=env, **more), file,
+                      f"{tree_of(kernel)}/System.map")
     os.remove(file)
     return figures
 
@@ -298,17 +291,20 @@ def run(cases, passes):
 def profile_on(case, kernel):
     """Boot twice with the plugin: {symbol: instructions}, held against the guest's clock; None if
     this kernel cannot run the case."""
-    files, clocks, passes, so = [], [], (1, case.passes), plugin()
-    for n in passes:
-        files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{n}.counts"))
-        figures = guest(kernel, ["-c"], n, [case.name],
+    files, clocks, loops, passes, so = [], [], [], 1, plugin()
+    while len(files) < 2:
+        files.append(os.path.join(OUT, "log", f"{case.name}-{kernel}-{passes}.counts"))
+        figures = guest(kernel, ["-c"], passes, [case.name],
                         {"QEMU_PLUGIN": f"{so},out={files[-1]}"})
         if not figures:
             print(f"bench: the {kernel} kernel cannot run {case.name}", file=sys.stderr)
             return None
-        clocks += [figure["values"][0] * n for figure in figures.values()]
-    clock = (clocks[1] - clocks[0]) / (passes[1] - passes[0])
-    symbols = profile.one_iteration(map_of(kernel), files, [n * case.args["n"] for n in passes])
+        insns, = (figure["values"][0] for figure in figures.values())
+        loops.append(passes * case.args["n"])
+        clocks.append(insns * loops[-1])
+        passes = 2 + int(profile.ENOUGH / clocks[0])
+    clock = (clocks[1] - clocks[0]) / (loops[1] - loops[0])
+    symbols = profile.one_iteration(f"{tree_of(kernel)}/System.map", files, loops)
     error = sum(symbols.values()) / clock - 1
     print(f"{kernel}: {clock:.1f} by the guest's clock, the profile differs by {error:.2%}")
     if abs(error) > CLOCK_ERROR:
@@ -346,14 +342,14 @@ def main():
     args = parser.parse_intermixed_args()
     if args.action == "profile":
         for case in named(args.word or ["layers"], parser):
-            if not CASES[case].passes:
+            if (CASES[case].guest, CASES[case].time) != ("engine", "cpu"):
                 sys.exit(f"bench: no such case to profile: {case}")
             profile_case(CASES[case])
     elif args.action == "report":
         files = [word for word in args.word if word.endswith((".json", ".figures"))] or [RESULTS]
         if not all(map(os.path.exists, files)):
             sys.exit(f"bench: no {' or '.join(files)}: make bench")
-        results = of_base([r for f in files for r in load(f)], os.environ.get("BASE"))
+        results = of_base([r for f in files for r in load(f)])
         print(table(matching(results, [w for w in args.word if w not in files])))
     else:
         print(table(run(named(args.word or ["all"], parser), args.passes)))

@@ -14,8 +14,8 @@ Field-2: iozone reads all records of 128 KiB once; sysbench has the defaults of 
 which 10000 requests are 6000 reads and 4000 writes; dss is index look-ups beside a table scan.
 """
 
+from collections import namedtuple
 from itertools import product
-from typing import NamedTuple
 
 from bench_programs import PROGRAMS
 from bench_stacks import STACKS
@@ -23,14 +23,10 @@ from bench_stacks import STACKS
 DISTRO = ("distro-stock", "distro")
 
 
-class Guest(NamedTuple):
-    """What boots cases"""
-    flags: tuple = ("-c",)      # guest.sh's. -c: the clock counts instructions
-    kernels: tuple = ("stock", "patched")
-    most: int = 1000            # cases of a boot
-    count: str = ""             # marks or lines: what insn_count.so is to count
-
-
+# What boots cases: guest.sh's flags (-c: the clock counts instructions), how many cases are of a
+# boot, what insn_count.so is to count (marks or lines)
+Guest = namedtuple("Guest", "flags kernels most count",
+                   defaults=(("-c",), ("stock", "patched"), 1000, ""))
 # The distribution's options come first on the page.
 GUESTS = {
     "engine": Guest(), "model": Guest(), "shared": Guest(count="lines"), "stacks": Guest(most=10),
@@ -41,16 +37,7 @@ GUESTS = {
     "fc": Guest(("-c", "-a", "fc")), "many": Guest(("-c", "-a", "many")),
     "qla": Guest(("-c", "-a", "qla"), ("um-stock", "um-patched")),
 }
-
-
-class Case(NamedTuple):
-    name: str
-    run: str
-    guest: str
-    args: dict
-    time: str = "cpu"
-    passes: int = 0     # that come to 3,000 million instructions or more, if it can be profiled
-
+Case = namedtuple("Case", "name run guest args time", defaults=("cpu",))
 
 FILE_SYSTEMS = ("ext2", "jfs", "vfat", "ext4", "xfs", "udf", "ocfs2")
 # WHAT-SIZE[-WORD]; of a size so many are a pass, and fewer on disks that complete later
@@ -59,11 +46,10 @@ LATE_IOS = ("read-4k", "overwrite-4k", "aio-4k-q1", "aio-4k-q32", "uring-4k-q1",
             "read-64k", "read-1m")
 MANY = {"4k": 20000, "64k": 4000, "1m": 500}
 FEW = {"4k": 4000, "64k": 2000, "1m": 250}
-# disk_read's words, MiB of a pass, passes of a profile
-FOUR_WAYS = {"direct": ("blocks=256 bs=1m random direct", 2048, 15),
-             "raw": ("blocks=256 bs=1m random", 2048, 15),
-             "buffered": ("blocks=8192 bs=8k", 512, 5),
-             "nocopy": ("blocks=8192 bs=8k nocopy", 512, 8)}
+# disk_read's words, MiB of a pass
+FOUR_WAYS = {"direct": ("blocks=256 bs=1m random direct", 2048),
+             "raw": ("blocks=256 bs=1m random", 2048), "buffered": ("blocks=8192 bs=8k", 512),
+             "nocopy": ("blocks=8192 bs=8k nocopy", 512)}
 
 
 def direct_io(name, place, many, guest="engine", **more):
@@ -73,13 +59,12 @@ def direct_io(name, place, many, guest="engine", **more):
     words = [word.replace("q", "depth=") for word in words]
     n = MANY[size] if "depth=32" in words else many[size]
     return Case(f"{name}-{place}", "direct_io", guest,
-                {"words": " ".join((what, *words, f"bs={size}")), "n": n, "place": place, **more},
-                passes=100)
+                {"words": " ".join((what, *words, f"bs={size}")), "n": n, "place": place, **more})
 
 
 def engine():
-    for way, (words, mib, passes) in FOUR_WAYS.items():
-        yield Case(way, "one_way", "engine", {"words": words, "n": mib}, passes=passes)
+    for way, (words, mib) in FOUR_WAYS.items():
+        yield Case(way, "one_way", "engine", {"words": words, "n": mib})
     for place in ("bdev", "raw", *FILE_SYSTEMS):
         split = ("read-64k-split", "read-1m-split") if place == "bdev" else ()
         for name in (*IOS, *split):
@@ -105,7 +90,7 @@ def real():
         for name in LATE_IOS[:4] if disk == "sdebug" else LATE_IOS:
             case = direct_io(name, place, FEW, guest, disk=disk, parts=7)
             yield case._replace(name=f"{case.name}-{disk}" + "-distro" * (guest == "distro"),
-                                time="busy", passes=0)
+                                time="busy")
 
 
 def stacks():

@@ -270,27 +270,25 @@ def dm(*words):
     return run("dmsetup", *words, "--noudevrules", "--noudevsync").strip()
 
 
-def dm_node(name):
-    return "/dev/" + dm("info", "-c", "--noheadings", "-o", "blkdevname", name)
-
-
 class Switch:
-    """A device-mapper disk of one target, a disk; that can be replaced while it is in use."""
+    """A device-mapper disk of one target, or of a disk; that can be replaced while it is in use."""
 
-    def __init__(self, name, below, mib=DISK_MIB):
+    def __init__(self, name, target, mib=DISK_MIB):
         self.name, self.mib = name, mib
-        dm("create", name, "--table", self.table(f"linear {below} 0"))
-        self.disk = dm_node(name)
+        dm("create", name, "--table", self.table(target))
+        self.disk = "/dev/" + dm("info", "-c", "--noheadings", "-o", "blkdevname", name)
 
     def table(self, target):
+        target = f"linear {target} 0" if target.startswith("/dev/") else target
         return f"0 {self.mib * 2048} {target}"
 
     def to(self, target):
-        """TARGET, or a disk"""
-        target = f"linear {target} 0" if target.startswith("/dev/") else target
         dm("suspend", "--nolockfs", self.name)
         dm("reload", self.name, "--table", self.table(target))
         dm("resume", self.name)
+
+    def remove(self):
+        dm("remove", "--retry", self.name)
 
 
 class Switched(Switch):

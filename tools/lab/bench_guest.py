@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import sys
+from collections import defaultdict
 
 from bench_cases import CASES
 from bench_disks import (DISKS, DRIVER, MOUNTED, Failed, bitmaps_in_memory, counted, disk_of,
@@ -22,7 +23,6 @@ from bench_programs import program
 from bench_stacks import stacks
 
 DEPTHS = 32     # a part is whole queues
-PAGE = 4096
 ISP24XX = "/sys/kernel/debug/isp24xx/state"
 ARRAY_SH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "array.sh")
 
@@ -85,22 +85,10 @@ def forget(path, disk):
     os.close(fd)
 
 
-def figures(words, path, disk, below, per="mib", join=None):
-    """{metric: value} of ra_load on what is DISK's; BELOW is the one that is read in the end."""
-    with counted(below) as done:
-        said = json.loads(tool(f"ra_load {words}", path, preexec_fn=join))
-        forget(path, disk)
-    mib = (said["bytes"] + said["written"]) / 2 ** 20
-    units = said["n"] if per == "run" else mib
-    seconds = said["nsec"] / 1e9
-    return {f"device_reads_per_{per}": done[0] / units,
-            "bytes_read_per_used": done[2] * 512 / said["bytes"],
-            "pages_unread": round(done[2] / 8 - said["bytes"] / PAGE),
-            "time": seconds * 1e6 / units, "mb_per_s": mib / seconds, "seconds": seconds}
-
-
 def readahead(case, _passes, words, disk="200us", place="", kb=128, memory="", again=False,
               rounds=1, report="readahead", more=()):
+    """BELOW is the disk that is read in the end, TOP the one that has the queue."""
+    per, took = "run" if "run-" in case.name else "mib", defaultdict(list)
     with little_memory(memory) as join:
         path = top = below = disk_of(disk)
         if place:       # a file is made anew, as what other cases wrote is lost
@@ -110,15 +98,27 @@ def readahead(case, _passes, words, disk="200us", place="", kb=128, memory="", a
         forget(path, top)
         if again:
             tool(f"ra_load {words}", path, preexec_fn=join)
-        per = "run" if "run-" in case.name else "mib"
-        took = [figures(words, path, top, below, per, join) for _ in range(rounds)]
+        for _ in range(rounds):
+            with counted(below) as done:
+                said = json.loads(tool(f"ra_load {words}", path, preexec_fn=join))
+                forget(path, top)
+            mib = (said["bytes"] + said["written"]) / 2 ** 20
+            units = said["n"] if per == "run" else mib
+            seconds = said["nsec"] / 1e9
+            for metric, value in (
+                    (f"device_reads_per_{per}", done[0] / units),
+                    ("bytes_read_per_used", done[2] * 512 / said["bytes"]),
+                    ("pages_unread", round((done[2] * 512 - said["bytes"]) / 4096)),
+                    ("time", seconds * 1e6 / units), ("mb_per_s", mib / seconds),
+                    ("seconds", seconds)):
+                took[metric].append(value)
         if place:
             os.sync()
             switched().to(disk_of("atonce"))
     told = (place and f"a file of 256 MiB: {place}", DISKS[disk], memory and f"{memory} of memory",
             f"read_ahead_kb {kb}")
     emit(case, report, f"ra_load {words} ({', '.join(filter(None, told))})",
-         {metric: [one[metric] for one in took] for metric in
+         {metric: took[metric] for metric in
           (f"device_reads_per_{per}", "bytes_read_per_used", *more, "time")})
 
 

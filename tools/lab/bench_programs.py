@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Programs as people run them, on a disk that takes time for each request and for each byte.
 
-On the host: what they work on is made once, in $O/programs. It follows from the base's source and
-from a seed, so that each run reads the same. root is a tree of the programs and of all that they
-load, to be run in memory: while a guest whose clock counts instructions waits for the host's files,
-its clock leaps from one timer to the next. Each is an archive, which a guest reads in one go; it is
-complete when it has its name.
-
-In the guest a program has a cgroup of its own, with what it needs itself and a part of its data's
-size for the page cache. What it reads was never cached. Figures are the time that it takes, what
-the disk read for it, pages that were cached, had to go and came back (refaults), and how long a
-task of it waited for memory or for the disk (PSI's "some").
+Documentation/dio/programs.rst has what they are, and the figures. On the host what they work on is
+made once, in $O/programs. It follows from the base's source and from a seed, so that each run reads
+the same. root is a tree of the programs and of all that they load, to be run in memory: while a
+guest whose clock counts instructions waits for the host's files, its clock leaps from one timer to
+the next. Each is an archive, which a guest reads in one go; it is complete when it has its name.
 """
 
 import contextlib
@@ -96,8 +91,7 @@ def sqlite(directory, names, values, *more):
 
 def tree(directory, source):
     for name in TREE:
-        shutil.copytree(f"{source}/{name}", f"{directory}/{name}", symlinks=True,
-                        ignore=shutil.ignore_patterns("*.o", "*.a", "*.cmd", "*.ko", "*.mod*"))
+        shutil.copytree(f"{source}/{name}", f"{directory}/{name}", symlinks=True)
 
 
 def lmdb(directory, pairs):
@@ -256,33 +250,29 @@ def waits():
                for what in ("memory", "io")}}
 
 
-def run_inside(command, join, told):
-    """A program runs in its cgroup, among its data."""
+def program(case, _passes, name, fs, disk, percent):
+    """It runs in its cgroup, among its data."""
+    data, needs, command, told = PROGRAMS[name]
+
     def enter():
         join()
         os.chroot(root_in_memory())
         os.chdir("/data")
 
-    done = subprocess.run(command, text=True, errors="replace", check=False, input=told,
-                          env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          preexec_fn=enter)
-    if done.returncode:
-        raise Failed(f"{shlex.join(command)}: exit {done.returncode}: {done.stderr[-400:]}")
-
-
-def program(case, _passes, name, fs, disk, percent):
-    data, needs, command, told = PROGRAMS[name]
     node = disk_of(disk)
-    limit = (needs << 20) + os.path.getsize(archive(OUT, data)) * percent // 100
     fresh(node, fs, data)
+    limit = (needs << 20) + os.path.getsize(archive(OUT, data)) * percent // 100
     with little_memory(limit) as join, contextlib.ExitStack() as stack:
         stack.callback(gone)
-        told = told and told()
-        waited = waits()
-        with counted(node) as done:
+        told, waited = told and told(), waits()
+        with counted(node) as reads:
             start = time.monotonic_ns()
-            run_inside(command, join, told)
+            done = subprocess.run(command, text=True, errors="replace", check=False, input=told,
+                                  env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, preexec_fn=enter)
             seconds = (time.monotonic_ns() - start) / 1e9
+        if done.returncode:
+            raise Failed(f"{shlex.join(command)}: exit {done.returncode}: {done.stderr[-400:]}")
         emit(case, "programs", f"{name} ({fs}, {DISKS[disk]}, memory for {percent} % of the data)",
-             {"seconds": seconds, "device_reads": done[0], "mib_read": done[2] / 2048,
+             {"seconds": seconds, "device_reads": reads[0], "mib_read": reads[2] / 2048,
               **{metric: value - waited[metric] for metric, value in waits().items()}})

@@ -21,10 +21,9 @@ import os
 import re
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict, namedtuple
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import bench
 from bench_disks import METRICS
@@ -40,14 +39,11 @@ GAINS = tuple((tuple(row.split()), program) for row, program in (
     ("readahead run-64k-by-4k time", "Reads such runs from a disk that answers in 200 us"),
     ("readahead run-64k-by-4k bytes_read_per_used", "Reads such runs: how much the disk reads"),
     ("field-2 dss-bdev time", "Decision support: looks up an index beside a table scan"),
-    ("field-2 iozone-random-bdev time",
-     "Reads records of 128 KiB at random places, file larger than memory (iozone)"),
+    ("field-2 iozone-random-bdev time", "Reads records of 128 KiB at random places (iozone)"),
     ("readahead random-4k time", "Reads single pages at random places"),
     ("readahead seq-4k time", "Reads a file from end to end"),
-    ("programs lmdb-scan-ext4-array-m50 seconds",
-     "Reads all of a mapped LMDB database in key order, twice as large as memory, from an array"),
-    ("programs sqlite-range-ext4-array-m50 seconds",
-     "Reads ranges of an sqlite table, twice as large as memory, from an array"),
+    ("programs lmdb-scan-ext4-array-m50 seconds", "Reads a mapped LMDB twice as large as memory"),
+    ("programs sqlite-range-ext4-array-m50 seconds", "Reads ranges of sqlite, twice memory's size"),
     ("programs tar-ext4-array-m110 seconds", "Packs a source tree from an array"),
     ("engine read-4k-ext2 insn", "Reads 4 KiB at random places of a file on ext2, O_DIRECT"),
     ("engine overwrite-4k-ext2 insn", "Overwrites 4 KiB at random places on ext2, O_DIRECT"),
@@ -63,12 +59,10 @@ GAINS = tuple((tuple(row.split()), program) for row, program in (
     ("field-1 model-direct mb_per_s", "Reads eight disks of 2002 at once, O_DIRECT"),
     ("field-1 qla-direct mb_per_s", "Reads eight disks behind qla2xxx at once, O_DIRECT"),
     ("field-1 qla-one-piece insn_per_mib", "Reads 1 MiB behind qla2xxx into memory in one piece"),
-    ("field-3 fc-raid0-ext2-direct mb_per_s",
-     "Writes new files of 32 MiB on ext2 on RAID0, O_DIRECT"),
+    ("field-3 fc-raid0-ext2-direct mb_per_s", "Writes new files on ext2 on RAID0, O_DIRECT"),
     *((f"field-4 fc-oltp-{size}k insn",
        f"OLTP on ext2 on a stripe: AIO, 7 reads to 5 writes of {size} KiB") for size in (4, 8)),
-    ("field-5 many-ext2-create insn_per_mib",
-     "Writes a file of 512 MiB on ext2 at once, striped over 64 disks"),
+    ("field-5 many-ext2-create insn_per_mib", "Writes 512 MiB on ext2 at once, over 64 disks"),
 ))
 
 
@@ -119,8 +113,7 @@ FIELD = (
 # Of the field reports' rows these are shown, besides those with a figure of theirs.
 HEADLINES = ("cleared", "insn", "insn_per_mib", "time")
 # What such a figure counts is said beside it.
-UNITLESS = ("ratio", "insn", "insn/MiB", "bios/MiB", "reads", "reads/MiB", "I/Os/MiB", "bytes/I/O",
-            "I/O/s")
+UNITLESS = ("ratio", "insn", "insn/MiB", "bios/MiB", "reads", "bytes/I/O", "I/O/s")
 LIMIT = 1.01            # what is above it is named
 # Reports whose rows' "CASE METRIC" tells where a figure stands: the table, the line and the column.
 # The first metric of a cell is what it is of; others are shown if they changed.
@@ -135,8 +128,6 @@ GRIDS = {
 STYLE = Path(__file__).with_name("report.css")
 LOG = os.path.join(bench.OUT, "log")
 MOST = 3        # so many examples are named
-# Not faster: what a disk reads in vain
-NOT_SPEED = ("bytes_read_per_used",)
 
 
 def text(words):
@@ -297,28 +288,27 @@ def machines(rows):
 # Anchor, title, what makes the tables, the command that measures them, what a reader must know
 SECTIONS = (
     ("gain", "What you gain", gains, "make run",
-     "stock is the kernel as it is, patched the same with this series. Instructions are counted, so "
-     "that a figure is the same in each run; other times are of modelled disks. No figure is from "
-     "hardware."),
+     "stock is the kernel as it is, patched the same with this series. Instructions are counted: "
+     "a figure is alike in each run; other times are of modelled disks, none is of hardware."),
     ("field", "The five reports from the field", fields, "make run",
-     "What people measured between 2002 and 2009, on their machines, beside what we measure: of the "
-     "same kind, not of the same machine."),
+     "What people measured from 2002 to 2009, on their machines, beside what we measure: of one "
+     "kind, not of one machine."),
     ("real", "On a disk of 100 us", partial(grids, "real"), "make real",
      "Change of the CPU's instructions for an I/O on disks that complete by timer or interrupt: to "
      "submit it, interrupts, to wake who waits. An idle CPU is not counted. q: so many in flight. "
      "100us: null_blk and a timer; sdebug: scsi_debug; atonce: null_blk without; distro: a "
      "distribution's options."),
     ("stacks", "Stacked disks", partial(grids, "stacks"), "make bench",
-     "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below, both kernels' "
-     "figures: instructions and, if they differ, bios below the stack, context switches of all "
-     "tasks, and us on disks of 100 us."),
+     "Direct I/Os of 4 KiB of a file. Change of the instructions of all tasks; below, those "
+     "of both kernels and, if they differ, bios below the stack, context switches of all tasks, us "
+     "on disks of 100 us."),
     ("shared", "What CPUs share", partial(grids, "shared"), "tools/lab/bench.py run shared",
      "Cache lines that two CPUs take from each other for a direct I/O of 4 KiB, by the function "
      "that writes there first: on one open file, or each on its own."),
     ("programs", "Programs", partial(grids, "programs"), "make programs",
      "Change of a program's time, run once from a cold cache, on modelled disks; below: seconds "
-     "and, if they differ, reads of the disk. Cache: what memory has for the program's data. array: "
-     "150 us, 200 MB/s; nvme: 20 us, 2 GB/s; hdd: a hard disk of 2004."),
+     "and, if they differ, reads of the disk. Cache: what memory has for the program's data. "
+     "array: 150 us, 200 MB/s; nvme: 20 us, 2 GB/s; hdd: a hard disk of 2004."),
     ("cost", "What an I/O costs", partial(grids, "layers"), "make profile CASE=layers",
      "Every instruction is counted once, and belongs to the layer whose source file it is of."),
 )
@@ -345,10 +335,9 @@ def write(rows):
     if of_machine:
         sections.append(section("machine", "On what", machines(of_machine)))
     if of_patches:
-        sections.append(section("worth", "What each patch is worth", made_by(
-            "make series-steps", tag("p", "Each patch of the series on top of those before it, "
-                                     "which stand for stock.") +
-            listing(of_patches, "Patch", "Case", "stock", "patched", "patched is"))))
+        sections.append(section("worth", "What each patch is worth (stock: without it)", made_by(
+            "make series-steps", listing(of_patches, "Patch", "Case", "stock", "patched",
+                                         "patched is"))))
     sections.append(section("all", "All figures", folded(
         f"{len(rows)} rows of results.json",
         listing(rows, "Report", "Case", "Metric", "stock", "patched", "Command", "Measured"))))
@@ -361,12 +350,8 @@ def write(rows):
             f"<body>{body}</body></html>\n")
 
 
-class Tests(NamedTuple):
-    """Cases of all tests"""
-    files: int
-    passed: int
-    failed: list    # TEST: CASE
-    skipped: Counter
+# Files, cases that passed, [TEST: CASE] of those that failed, Counter of why others were skipped
+Tests = namedtuple("Tests", "files passed failed skipped")
 
 
 def tests_since(start):
@@ -403,30 +388,28 @@ def tested(tests, left_out, steps):
 def faster(rows):
     """Two lines: which loads of GAINS are faster, which are not"""
     found = {key_of(r): r for r in rows}
-    told = []       # (the verdict's word, how large it is, the program, in words)
+    told = defaultdict(list)
     for key, program in GAINS:
         row = found.get(key)
-        if row and row["metric"] not in NOT_SPEED:
+        if row and row["metric"] != "bytes_read_per_used":      # That is not speed.
             word, how = judge(row)
             size = abs(math.log(row["ratio"])) if row["ratio"] else 0
-            told.append((word, -size, f"{program} ({how})"))
-    if not told:
+            told[word].append((-size, f"{program} ({how})"))
+    if not any(told.values()):
         return "Faster: nothing was measured.", "Slower: nothing was measured."
-    words = Counter(word for word, _, _ in told)
-    named = {word: f": {some([text for other, _, text in sorted(told) if other == word])}"
-             for word in words}
-    return (f"Faster: {words['better']} of {len(told)} loads{named.get('better', '')}.",
-            f"Slower: {words['worse'] or 'none'}{named.get('worse', '')}; no difference: "
-            f"{words['same']}; only on patched: {words['new']}.")
+    better, worse = (f": {some([words for _, words in sorted(told[word])])}" * bool(told[word])
+                     for word in ("better", "worse"))
+    return (f"Faster: {len(told['better'])} of {sum(map(len, told.values()))} loads{better}.",
+            f"Slower: {len(told['worse']) or 'none'}{worse}; no difference: {len(told['same'])}; "
+            f"only on patched: {len(told['new'])}.")
 
 
 def built(rows, tests, steps):
     """The first line: of which kernels the others speak"""
     versions = ", ".join(sorted({r["base"] for r in rows if r["base"]}, key=bench.version))
     both = any(r.get("time") for r in rows)     # the harness' rows have none
-    kernels = f"Linux {versions}, " + ("stock and patched" if both else "patched")
-    if not both and not tests.files:
-        kernels = "no kernel"
+    kernels = f"Linux {versions}, {'stock and ' * both}patched" if both or tests.files \
+        else "no kernel"
     parts = [f"{tests.files} selftests on the patched kernel"] if tests.files else []
     parts += [] if "field" in steps else ["field reports 4 and 5 on a model"]
     return f"Built:  {kernels}; tested: {', '.join(parts) or 'nothing'}."
@@ -452,15 +435,15 @@ def main():
     if sys.argv[1:2] == ["verdict"]:
         return print_verdict(*sys.argv[2:])
     source = Path(sys.argv[1] if len(sys.argv) > 1 else bench.RESULTS)
-    out, base = source.with_name("report.html"), os.environ.get("BASE")
+    out = source.with_name("report.html")
     if not source.exists():
         sys.exit(f"bench: no {source}: make run")
     steps = bench.load(source.with_name(bench.STEPS))
     if not steps and len(sys.argv) < 2:
         steps = bench.load(Path(bench.LAB, "../../series", bench.STEPS))
-    rows = bench.of_base(bench.load(source) + steps, base)
+    rows = bench.of_base(bench.load(source) + steps)
     if not rows:
-        sys.exit(f"bench: {source} has nothing of {base or 'any base'}: make run")
+        sys.exit(f"bench: {source} has nothing of this base: make run")
     bench.write(write(rows), out)
     print(out)
     return 0

@@ -2,17 +2,17 @@
 """In the guest: direct I/O on a file of a file system on stacked disks.
 
 Below a stack are linear dm disks that keep data while the file system is made; then what they are
-on neither keeps nor copies any (bench_disks.Switch). On disks that answer at once the clock counts
-the instructions of all tasks. Figures of an I/O are these; bios that came to the disks; context
-switches of all tasks; and the time on disks of 100 us.
+on neither keeps nor copies any. Figures of an I/O are, on disks that answer at once, instructions
+of all tasks, bios that came to the disks, and context switches; and the time on disks of 100 us.
 """
 
 import contextlib
 import os
 from glob import glob
+from itertools import product
 
 from bench_disks import (BIN, MKFS, MOUNTED, OPTIONS, Switch, bitmaps_in_memory, disk_of,
-                         disk_stat, dm, dm_node, emit, make_fs, new_file, null_disk, run, tool,
+                         disk_stat, dm, emit, make_fs, new_file, null_disk, run, tool,
                          unmount, until, zeros)
 
 IOS = {"read": "read", "overwrite": "write", "extend": "extend"}
@@ -36,7 +36,7 @@ TARGETS = {
 }
 POOL = "thin-pool {M1} {A} 128 0 1 skip_block_zeroing"
 OUTER = "/run/bench-outer"
-MD = f"cd {BIN}; . ./dio_common.sh; . ./dio_md.sh; dio_on_exit() {{{{ :; }}}}; "
+MD = f"set +e; cd {BIN}; . ./dio_common.sh; . ./dio_md.sh; dio_on_exit() {{{{ :; }}}}; "
 # Of others: the node, and what a shell does to make it, and to undo that. An array stays when the
 # shell has ended. bcache (writethrough) has a thousand buckets, of which the driver wants half.
 SCRIPTS = {
@@ -57,8 +57,8 @@ SCRIPTS = {
                "for stop in /sys/block/bcache0/bcache/stop /sys/fs/bcache/*/stop; do "
                "echo 1 >$stop; done"),
     **{level: ("/dev/md125",
-               f"{MD} dio_md {level} {disks} || {{{{ echo $DIO_WHY; exit 1; }}}}",
-               f"{MD} dio_md_remove")
+               f"{MD}dio_md {level} {disks} || {{{{ echo $DIO_WHY; exit 1; }}}}",
+               f"{MD}dio_md_remove")
        for level, disks in (*((level, "{A} {B}") for level in (
            "raid0", "raid1", "raid1-bitmap", "raid10", "raid10-bitmap")),
                             ("raid5", "{A} {B} {C}"))},
@@ -74,71 +74,47 @@ class Stack:
     """A stack of that name; its node. What on_exit is told undoes it."""
 
     def __init__(self, name, on_exit):
+        def mapped(name, target, mib=STACK_MIB):
+            made = Switch(name, target, mib)
+            on_exit(made.remove)
+            return made
+
         self.name, self.lower = name, []
         memory = [memory_disk(letter) for letter in "ABC"]
         self.below = memory[:1]
         # dm-multipath sends requests: what is below must have a queue. dm-integrity reads its tags.
         if name not in ("multipath", "integrity"):
-            self.lower = [Switch(f"stack-{n}", disk, MIB) for n, disk in enumerate(memory)]
-            for one in self.lower:
-                on_exit(dm, "remove", "--retry", one.name)
+            self.lower = [mapped(f"stack-{n}", disk, MIB) for n, disk in enumerate(memory)]
             self.below = memory = [one.disk for one in self.lower]
-        self.names = dict(zip("ABC", memory)) | {meta: memory_disk(meta) for meta in ("M1", "M2")}
-        for disk in self.names.values():
+        names = dict(zip("ABC", memory)) | {meta: memory_disk(meta) for meta in ("M1", "M2")}
+        for disk in names.values():
             zeros(disk, 1)
         if name in SCRIPTS:
-            self.node, make, undo = (words.format(**self.names) for words in SCRIPTS[name])
+            self.node, make, undo = (words.format(**names) for words in SCRIPTS[name])
             on_exit(until, lambda: not glob("/sys/fs/bcache/*/stop"), "bcache's end")
             on_exit(run, "sh", "-ec", undo)
             run("sh", "-ec", make)
             until(lambda: os.path.exists(self.node), self.node)
             return
         if name == "thin":
-            self.names["pool"] = self.mapped("bench-pool", POOL, on_exit)
+            names["pool"] = mapped("bench-pool", POOL.format(**names)).disk
             dm("message", "bench-pool", "0", "create_thin 0")
-        self.node = self.mapped("bench-stack", TARGETS[name], on_exit)
+        self.top = mapped("bench-stack", TARGETS[name].format(**names))
+        self.node = self.top.disk
         if name == "integrity":     # what was never written has no tag
             zeros(self.node, STACK_MIB)
-
-    def table(self, target):
-        return f"0 {STACK_MIB * 2048} {target.format(**self.names)}"
-
-    def mapped(self, name, target, on_exit):
-        """A device-mapper disk; its node"""
-        dm("create", name, "--table", self.table(target))
-        on_exit(dm, "remove", "--retry", name)
-        return dm_node(name)
 
     def put_on(self, disk):
         """Have DISK below in the place of what keeps data."""
         for one in self.lower:
             one.to(disk)
         if self.name == "multipath":
-            self.below, self.names["A"] = [disk], disk
-            dm("suspend", "--nolockfs", "bench-stack")
-            dm("reload", "bench-stack", "--table", self.table(TARGETS[self.name]))
-            dm("resume", "bench-stack")
+            self.below = [disk]
+            self.top.to(TARGETS[self.name].format(A=disk))
 
     def bios(self):
         """That came to the disks below, so far"""
         return sum(disk_stat(disk)[i] for disk in self.below for i in (0, 1, 4, 5))
-
-
-def measure(case, stack, fs, disk, paths):
-    """All ways to do all I/Os with DISK below"""
-    for io, what in IOS.items():
-        for way, words in WAYS.items():
-            before = stack.bios()
-            said = tool(f"dio_load {what}{words} bs=4k marks={PARTS} n={TOTAL}", paths[io])
-            nsec, switches = map(float, said.split())
-            name = f"{io}-{way}-{fs}-{stack.name}"
-            command = f"dio_load {what}{words} bs=4k ({disk}, {stack.name}, {fs})"
-            if disk == "100us":
-                emit(case, "stacks", command, {"late_us": nsec / 1000}, name, time="fixed")
-            else:
-                emit(case, "stacks", command, {
-                    "insn": nsec, "bios": round((stack.bios() - before) / TOTAL, 1),
-                    "switches": switches}, name)
 
 
 def stacks(case, _passes, stack, fs):
@@ -154,4 +130,14 @@ def stacks(case, _passes, stack, fs):
         for disk in ("memory",) if stack == "integrity" else ("atonce", "100us"):
             if disk != "memory":
                 made.put_on(disk_of(disk))
-            measure(case, made, fs, disk, paths)
+            for io, way in product(IOS, WAYS):
+                words, before = f"{IOS[io]}{WAYS[way]} bs=4k", made.bios()
+                said = tool(f"dio_load {words} marks={PARTS} n={TOTAL}", paths[io])
+                nsec, switches = map(float, said.split())
+                figures = {"insn": nsec, "switches": switches,
+                           "bios": round((made.bios() - before) / TOTAL, 1)}
+                more = {}
+                if disk == "100us":
+                    figures, more = {"late_us": nsec / 1000}, {"time": "fixed"}
+                emit(case, "stacks", f"dio_load {words} ({disk}, {stack}, {fs})", figures,
+                     f"{io}-{way}-{fs}-{stack}", **more)

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """What insn_count.so counted, by kernel symbol and by layer.
 
-Of one iteration: two boots that differ only in how often they ran a loop, subtracted. Booting
-itself varies, so the loops between must come to many times that (bench.py takes 3000 million), and
-the total must be held against the guest's clock. Or of what lies between two marks of dio_load, on
-disks that complete later: the guest's clock leaps while its CPU idles, so that is counted from
-outside. The kernel must have been booted with nokaslr. Code that System.map does not know (modules,
-generated code) is "[module or unknown]".
+Of one iteration: two boots that differ only in how often they ran a loop, subtracted; the total is
+held against the guest's clock. Or of what lies between two marks of dio_load, on disks that
+complete later: the guest's clock leaps while its CPU idles. The kernel must have been booted with
+nokaslr. Code that System.map does not know (modules, generated code) is "[module or unknown]".
 
 A layer is the object file that a function is of, in the order in which an I/O passes them. A
 function whose name several layers have (static ones) is of the rest, and so are interrupts, timers
@@ -37,6 +35,7 @@ PATHS = (
 )
 LEAST = 0.02    # of the I/Os; a line that fewer move is not told
 MARK_ERROR = 0.01
+ENOUGH = 3e9    # instructions of loops: booting itself varies
 SETUP = 2       # marks of a run that end what is none of it: what was before, and its start
 # Functions that only an idle CPU is in
 IDLE = re.compile(r"do_idle|cpu_startup_entry|default_idle(_call)?|arch_cpu_idle\w*|\w*safe_halt|"

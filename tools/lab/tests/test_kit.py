@@ -17,8 +17,8 @@ DIO = LAB.parent / "testing/selftests/dio"
 
 def state(*turns, more=()):
     """What field keeps of turns under two kernels, A B B A, of which each has these values"""
-    lines = []
-    for turn, (kernel, values) in enumerate(zip(("6.1.7-a", "6.1.9-b", "6.1.9-b", "6.1.7-a"), turns), 1):
+    lines, kernels = [], ("6.1.7-a", "6.1.9-b", "6.1.9-b", "6.1.7-a")
+    for turn, (kernel, values) in enumerate(zip(kernels, turns), 1):
         said = " ".join(f"{value:.3f}" for value in values)
         lines += [f"kernel.{turn}\t{kernel}", f"machine.{turn}\tkernel\t{kernel}",
                   f"row.{turn}\tfield-1\tdisks-direct\tmb_per_s\tu\t{said}\tdisk_read \"x\" \\d"]

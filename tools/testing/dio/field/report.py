@@ -22,13 +22,11 @@ LIMIT = 300     # seconds for a program; the slowest takes a few
 BEFORE = {"field-4": "field-clear-pages", "field-5": "boundary-every-block"}
 COLUMNS = ("report", "case", "metric", "before_is", "unit", "patched", "before", "reported")
 NOTES = """
-Modelled: how files lie on the disk, and what get_block answers. Not modelled: CPU time, an elevator
-that merges requests, write caches, metadata and journals: what disks make of the reports is
-measured in a guest (make bench, ARRAY=fc, many). patched is our engine, before is the same with
-what a report found put back into it.
-field-4: cleared is what memset() clears. field-5: io_kib is on a stripe of 128 KiB. Of 64 KiB I/Os
-    on 1 KiB blocks one in four meets a boundary, after 12 of 64 blocks: the fault costs less. What
-    is reported beside ext2-4k-512m-create is ext3's."""
+patched is our engine, before is the same with what a report found put back into it. Modelled: how
+files lie on the disk, and what get_block answers; what disks make of that is measured in a guest
+(make bench, ARRAY=fc, many). cleared is what memset() clears, io_kib is on a stripe of 128 KiB. Of
+64 KiB I/Os on 1 KiB blocks one in four meets a boundary, after 12 of 64 blocks: the fault costs
+less. What is reported beside ext2-4k-512m-create is ext3's."""
 
 
 def rows(programs):
