@@ -17,12 +17,13 @@ A file below one of DIRS has one of three forms:
                 be there once; an empty line is put between
 
 That is the trunk; it is for the newest base. base/V/ is the layer of an older base V: base/V/omit
-names files of the trunk, or has patterns of names, that are left out there, and what stands below
+names files of the trunk that are left out there (or a folder, FOLDER/), and what stands below
 base/V/, in the same forms, is applied to what the trunk makes of BASE. Layers do not build on one
 another. A file that would replace one of BASE is refused unless base/replaces has its path. The
-lines of both lists have a comment above them, "# why", that says why.
+lines of both lists are names; a comment above them, "# why", says why.
 
-A path of BASE with CRLF line ends is refused: no patch of it would survive the mail.
+A path of BASE with CRLF line ends is refused: no patch of it would survive the mail. So is one that
+is a link, or lies in a folder that is one.
 
 The content of every path is computed from BASE before anything is written, so a fault leaves TARGET
 as it was. Only files that differ are written, each by rename, so that make rebuilds what changed
@@ -37,7 +38,7 @@ $XDG_CACHE_HOME/linux-dio/spatch, by what it was asked.
 
 A line "// rules of FILE: NAME..." stands for these rules of another semantic patch of this
 repository, each with its places; "// rules of FILE" for all that are written there. What a rule
-depends on there is left out, as every rule must match anyway. Line numbers count what came in.
+depends on there is left out, as every rule must match anyway.
 
 Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, trees or system;
 130 interrupted.
@@ -45,19 +46,17 @@ Exit code: 0 done; 1 a file of the overlay is at fault, one line each; 2 usage, 
 
 import argparse
 import difflib
-import fnmatch
 import hashlib
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 SUPPORTED = ("7.3", "6.12", "6.1")         # the first one is the trunk's, the others have layers
@@ -68,11 +67,9 @@ MANIFEST = ".overlay"
 TEMPORARY = ".overlay.tmp"
 SPATCH = ("spatch", "--very-quiet", "--no-includes", "--no-show-diff", "--smpl-spacing")
 SPATCH_SECONDS = 300
-RULE = re.compile(r"@\s*(?!(?:depends|extends|disable|using|exists|forall)\b)"
-                  r"([A-Za-z_]\w*)(\s[^@]*)?@")
-OTHERS = re.compile(r"^// rules of ([^:\n]*):?(.*)", re.M)
-ONE_RULE = re.compile(r"^((?:// places:.*\n)?@(\w+))(?: depends on \w+)?"     # and all behind it
-                      r"(.*(?:\n(?!// places:|@\w).*)*)", re.M)
+HEAD = re.compile(r"^// rules of (?P<file>[^:\n]*):?(?P<names>.*)\n?|"
+                  r"^(?:// places: (?P<least>[1-9]\d*)(?:-(?P<most>\d+))?\n)?@(?P<rule>\w+).*@\n",
+                  re.M)
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "linux-dio/spatch")
 
 
@@ -91,33 +88,69 @@ class Refusal(Exception):
 class Source:
     form: str                   # replace, edit or append
     name: str                   # of the file in the overlay, relative to its root
+    may_replace: bool           # a file of the base
     below: "Source" = None      # the trunk's, if this one is a layer's and applies to the result
-    may_replace: bool = True    # a file of the base
     last: str = None            # of an edit: the rule that it ends with, if that is not all of it
+    words: dict = field(default_factory=dict)       # {NAME in the rules: what it is to read}
 
 
 @dataclass
 class Content:
-    data: bytes         # None: the path is not to exist
+    data: bytes
     executable: bool = False
 
 
 @dataclass
 class Rule:
-    name: str
+    file: str
     line: int
-    places: tuple                               # as many as the least, at most as the most
-    last: int = 0                               # its last line
-    edits: bool = False
+    name: str
+    text: str
+    least: int          # places
+    most: int
 
-    def fault(self, where, what):
-        return Fault(where, f"rule {self.name}: {what}")
+    def fault(self, what):
+        return Fault(f"{self.file}:{self.line}", f"rule {self.name}: {what}")
 
 
-# What the overlay holds
+class Tree(dict):
+    """{path: Content} of what was made of a tree; what is not in it is as the tree has it."""
 
-def in_overlay(path):
-    return any(path.startswith(d + "/") for d in DIRS)
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+
+    def __missing__(self, path):
+        return read(self.folder, path)
+
+
+# Files
+
+def read(folder, path):
+    """The Content of a file; None: there is none. No patch goes through a link."""
+    for part in [path, *map(str, Path(path).parents)][:-1]:
+        if (folder / part).is_symlink():
+            raise Fault(path, f"{part} is a link, and no patch goes through one")
+    file = folder / path
+    if not file.exists():
+        return None
+    if not file.is_file():
+        raise Fault(path, "is no regular file")
+    return Content(file.read_bytes(), bool(file.stat().st_mode & 0o100))
+
+
+def write(folder, path, content):
+    """By rename; None: the path is not to exist."""
+    file, temporary = folder / path, folder / TEMPORARY
+    if not content:
+        file.unlink()
+        with suppress(OSError):                     # one that is not empty ends it
+            os.removedirs(file.parent)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary.write_bytes(content.data)
+    temporary.chmod(0o755 if content.executable else 0o644)
+    os.replace(temporary, file)
 
 
 def git(folder, *args, env=None):
@@ -143,99 +176,65 @@ def file_names(root):
     return [name for name in names if name and os.path.lexists(root / name)]
 
 
-def form_of(name):
-    """(path in the kernel, form) of an overlay file."""
-    path, suffix = os.path.splitext(name)
-    form = FORMS.get(suffix, "replace")
-    if form == "edit" and not path.endswith((".c", ".h")):
-        raise Fault(name, "a semantic patch edits only .c and .h files")
-    return (name if form == "replace" else path), form
+# What the overlay holds
 
-
-def sources(root, names, prefix=""):
+def sources(names, prefix="", replaces=()):
     """{path: Source} of the names that are an overlay below the prefix, and the faults."""
     found, faults = {}, []
-    below = (n for n in names if n.startswith(prefix) and in_overlay(n.removeprefix(prefix)))
-    for name in sorted(set(below)):
-        try:
-            if not stat.S_ISREG((root / name).lstat().st_mode):
-                raise Fault(name, "not a regular file")
-            path, form = form_of(name.removeprefix(prefix))
-            if path in found:
-                raise Fault(name, f"{found[path].name} is there too: one form for a path")
-            found[path] = Source(form, name)
-        except Fault as fault:
-            faults.append(fault)
+    for name in sorted(name for name in names if name.startswith(prefix)):
+        path, suffix = os.path.splitext(name.removeprefix(prefix))
+        form = FORMS.get(suffix, "replace")
+        path += suffix * (form == "replace")
+        if not path.startswith(tuple(f"{folder}/" for folder in DIRS)):
+            continue
+        if form == "edit" and not path.endswith((".c", ".h")):
+            faults.append(Fault(name, "a semantic patch edits only .c and .h files"))
+        elif path in found:
+            faults.append(Fault(name, f"{found[path].name} is there too: one form for a path"))
+        else:
+            found[path] = Source(form, name, path in replaces)
     return found, faults
 
 
-def scan(root):
-    """An overlay without layers as {path: Source}, and the faults found on the way."""
-    return sources(root, file_names(root))
+def scan(root, folder):
+    """A folder of root that is an overlay: {path: Source}, and the faults."""
+    return sources([f"{folder}/{name}" for name in file_names(root / folder)], f"{folder}/")
 
 
-# Layers
+def listed(root, name):
+    """The lines of a list, if it is there, but for comments."""
+    lines = (root / name).read_text().splitlines() if (root / name).exists() else ()
+    return [line for line in lines if line.strip() and not line.startswith("#")]
+
+
+def covers(line, path):
+    """Is path what the line names, or below that, if it is a folder, with a slash at its end?"""
+    return path.startswith(line) if line.endswith("/") else path == line
+
 
 def layer_of(version):
     return f"base/{version}/"
 
 
-def listed(root, name):
-    """{line: where it stands} of a list, if it is there; its lines have their reason above them."""
-    found, reason = {}, False
-    text = (root / name).read_text() if (root / name).exists() else ""
-    for number, line in enumerate(map(str.strip, text.split("\n")), 1):
-        where = f"{name}:{number}"
-        if not line:
-            reason = False
-        elif line.startswith("#"):
-            reason |= bool(line.strip("# ")) and "SPDX-License-Identifier:" not in line
-        elif line in found:
-            raise Fault(where, f"{line} is listed twice")
-        elif not reason:
-            raise Fault(where, f"say why in a comment above {line}")
-        else:
-            found[line] = where
-    return found
-
-
-def lay(found, layer):
-    """Put a layer on the overlay in found. The faults."""
-    faults = []
+def overlay_for(root, version):
+    """The overlay for a base of this version as {path: Source}, and the faults."""
+    names, replaces = file_names(root), listed(root, REPLACES)
+    omit = layer_of(version) + "omit"
+    omitted = listed(root, omit)
+    faults = [Fault(omit, f"the trunk has no file {line}") for line in omitted
+              if not any(covers(line, name) for name in names)]
+    faults += [Fault(REPLACES, f"the overlay has no file {path}") for path in replaces
+               if not {path, *(layer_of(v) + path for v in SUPPORTED)} & {*names}]
+    found, more = sources([name for name in names if not any(covers(line, name)
+                                                             for line in omitted)], "", replaces)
+    layer, others = sources(names, layer_of(version), replaces)
     for path, source in layer.items():
         below = found.get(path)
         if source.form != "replace":
             source.below = below
         elif below and below.form != "replace":
             faults.append(Fault(source.name, f"replaces what {below.name} makes: omit that"))
-        found[path] = source
-    return faults
-
-
-def overlay_for(root, version):
-    """The overlay for a base of this version as {path: Source}, and the faults."""
-    names = file_names(root)
-    found, faults = sources(root, names)
-    layers = {v: sources(root, names, layer_of(v)) for v in SUPPORTED[1:]}
-    plain = {p for one in (found, *(layer for layer, _ in layers.values()))
-             for p, source in one.items() if source.form == "replace"}
-    layer, more = layers.get(version, ({}, []))
-    faults += more
-    try:
-        omitted, replaces = listed(root, layer_of(version) + "omit"), listed(root, REPLACES)
-    except Fault as fault:
-        return found, [*faults, fault]
-    trunk = [source.name for source in found.values()]
-    faults += [Fault(where, f"the trunk has no file {name}") for name, where in omitted.items()
-               if not fnmatch.filter(trunk, name)]
-    faults += [Fault(where, f"the overlay has no file {path}") for path, where in replaces.items()
-               if path not in plain]
-    found = {path: source for path, source in found.items()
-             if not any(fnmatch.fnmatch(source.name, name) for name in omitted)}
-    faults += lay(found, layer)
-    for path, source in found.items():
-        source.may_replace = path in replaces
-    return found, faults
+    return found | layer, faults + more + others
 
 
 # Semantic patches: the rules of the house
@@ -246,88 +245,88 @@ def bare(text):
                   lambda match: "\n" * match[0].count("\n"), text, flags=re.S)
 
 
-def declared_places(where, raw, following):
-    """Of a comment "// places: N" or "// places: N-M"; None if raw is no such comment."""
-    match = re.match(r"\s*// places\b(.*)", raw)
-    if not match:
-        return None
-    number = re.fullmatch(r":\s*([1-9]\d*)(?:-([1-9]\d*))?\s*", match[1])
-    if not number or not RULE.match(following):
-        raise Fault(where, "write // places: N directly above the header of a rule")
-    return int(number[1]), int(number[2] or number[1])
+def check_rule(rule):
+    """Is it of the kind that can be checked?"""
+    lines = bare(rule.text).strip().split("\n")
+    if [line for line in lines[1:] if line.lstrip().startswith("@")] != ["@@"]:
+        raise rule.fault("ends where no other rule begins with @NAME ...@ on a line of its own")
+    if any("<..." in line and line[0] != "+" for line in lines):
+        raise rule.fault("<... matches zero times without a word: use <+...")
+    if not any(line.startswith(("+", "-")) for line in lines):
+        raise rule.fault("only matches: each rule has an edit of its own")
 
 
-def text_of(root, name):
-    """The text of a semantic patch, with the rules that it has from others."""
-    text = (root / name).read_bytes().decode("latin-1")
-
-    def rules(match):
-        where, other = f"{name}:{text[:match.start()].count(chr(10)) + 1}", match[1]
-        if not (root / other).is_file():
-            raise Fault(where, f"there is no file {other}")
-        there = {rule: head + rest for head, rule, rest in
-                 ONE_RULE.findall((root / other).read_text("latin-1"))}
-        names = match[2].split() or there
-        gone = [rule for rule in names if rule not in there]
-        if gone:
-            raise Fault(where, f"{other} has no rule {gone[0]}")
-        return "\n".join(there[rule] for rule in names)
-
-    return OTHERS.sub(rules, text)
-
-
-def lint(name, text):
-    """The rules of a semantic patch, found to be of the kind that can be checked."""
-    rules, declares, places = [], False, (1, 1)
-    raws = text.split("\n")
-    for number, code in enumerate(bare(text).split("\n"), 1):
-        where, raw, code = f"{name}:{number}", raws[number - 1], code.strip()
-        added, opens = raw.startswith("+"), code.startswith("@") and raw[0] not in "+-"
-        if declares:
-            declares = code != "@@"
-        elif opens:
-            if not RULE.fullmatch(code):
-                raise Fault(where, "a rule begins with @NAME ...@ on a line of its own")
-            rules.append(Rule(RULE.fullmatch(code)[1], number, places))
-            declares, places = True, (1, 1)
-        elif code and not rules:
-            raise Fault(where, "only comments may precede the first rule")
-        elif "<..." in code and not added:
-            raise Fault(where, "<... matches zero times without a word: use <+...")
-        elif raw.startswith(("+", "-")):
-            rules[-1].edits = True
-        for rule in rules[-1:]:
-            rule.last = number
-        places = declared_places(where, raw, "".join(raws[number:number + 1])) or places
+def rules_of(root, name):
+    """The rules of a semantic patch, with those that it has from others."""
+    text = (root / name).read_bytes().decode("latin-1") + "\n"
+    heads = [*HEAD.finditer(text)]
+    begins = [head.start() for head in heads] + [len(text)]
+    if not heads or bare(text[:begins[0]]).strip():
+        raise Fault(name, "begins with a rule, @NAME ...@ on a line of its own, or a comment")
+    if len(re.findall("^// places", text, re.M)) > len([h for h in heads if h["least"]]):
+        raise Fault(name, "write // places: N directly above the header of a rule")
+    rules = []
+    for head, end in zip(heads, begins[1:]):
+        if head["file"]:
+            there = {rule.name: rule for rule in rules_of(root, head["file"])}
+            for one in head["names"].split() or there:
+                if one not in there:
+                    raise Fault(name, f"{head['file']} has no rule {one}")
+                alone = re.sub(r"^(@\w+) depends on \w+", r"\1", there[one].text, 1, re.M)
+                rules.append(replace(there[one], text=alone))
+        else:
+            least, line = int(head["least"] or 1), text[:head.start()].count("\n") + 1
+            rules.append(Rule(name, line, head["rule"], text[head.start():end], least,
+                              int(head["most"] or least)))
+            check_rule(rules[-1])
     for rule in rules:
-        if not rule.edits or [r.name for r in rules].count(rule.name) > 1:
-            raise rule.fault(f"{name}:{rule.line}", "only matches, or is there twice: each rule "
-                             "has a name and an edit of its own")
-    if not rules:
-        raise Fault(name, "holds no rule")
+        if [r.name for r in rules].count(rule.name) > 1:
+            raise rule.fault("is there twice")
     return rules
+
+
+def fill_in(words, text):
+    """The text with words in it; {NAME: what it is to read}."""
+    for name, value in words.items():
+        text = re.sub(rf"\b{name}\b", lambda _, value=value: value, text)
+    return text
 
 
 # Semantic patches: spatch
 
-def spatch(where, folder, *args):
-    """Run in an empty folder that is home too: no .cocciconfig has a say."""
-    try:
-        return subprocess.run([*SPATCH, *args], capture_output=True, check=False, text=True,
-                              errors="replace", timeout=SPATCH_SECONDS, cwd=folder,
-                              env={**os.environ, "HOME": folder})
-    except subprocess.TimeoutExpired:
-        raise Fault(where, f"spatch took longer than {SPATCH_SECONDS} s") from None
-
-
-def spatch_fault(name, run):
+def spatch_fault(rules, run):
     """What spatch has to say, in one line."""
     error = re.search(r"(?:\w+ )?error: *.*", run.stderr)
-    line = re.search(r"line (\d+), column.*?around = '(.+?)'", run.stderr, re.S)
-    if error and line:
-        return Fault(f"{name}:{line[1]}", f"spatch: {error[0].strip(': ')} near '{line[2]}'")
+    near = re.search(r"line (\d+), column.*?around = '(.+?)'", run.stderr, re.S)
+    if error and near:
+        number = int(near[1])
+        for rule in rules:
+            lines = rule.text.count("\n")
+            if number <= lines:
+                return Fault(f"{rule.file}:{rule.line + number - 1}",
+                             f"spatch: {error[0].strip(': ')} near '{near[2]}'")
+            number -= lines
     said = (run.stderr.strip() or "no message").splitlines()[-1].strip()
-    return Fault(name, f"spatch failed with code {run.returncode}: {said}")
+    return Fault(rules[0].file, f"spatch failed with code {run.returncode}: {said}")
+
+
+def spatch(rules, *args, suffix="", data=b""):
+    """What it makes of the file old.SUFFIX, in a folder that is home too: no .cocciconfig has a
+    say."""
+    with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
+        text = "".join(rule.text for rule in rules)
+        Path(folder, "rules.cocci").write_bytes(text.encode("latin-1"))
+        Path(folder, "old" + suffix).write_bytes(data)
+        try:
+            run = subprocess.run([*SPATCH, *args], capture_output=True, check=False, text=True,
+                                 errors="replace", timeout=SPATCH_SECONDS, cwd=folder,
+                                 env={**os.environ, "HOME": folder})
+        except subprocess.TimeoutExpired:
+            raise rules[-1].fault(f"spatch took longer than {SPATCH_SECONDS} s") from None
+        if run.returncode and not re.search(r"no modified files|No rules apply", run.stderr):
+            raise spatch_fault(rules, run)
+        new = Path(folder, "new")
+        return new.read_bytes() if new.exists() and not run.returncode else data
 
 
 def kept(make, *asked):
@@ -346,40 +345,17 @@ def kept(make, *asked):
     return made
 
 
-def parse_smpl(name, text, folder):
-    def parse():
-        Path(folder, "rules.cocci").write_bytes(text.encode("latin-1"))
-        run = spatch(name, folder, "--parse-cocci", "rules.cocci")
-        if run.returncode:
-            raise spatch_fault(name, run)
-        return b""
-
-    kept(parse, text.encode("latin-1"))
-
-
-def after_rules(name, rules, base_file, folder):
-    """The text of base_file after the given lines of the semantic patch."""
-    old = base_file.read_bytes()
-
-    def apply():
-        Path(folder, "rules.cocci").write_text(rules + "\n", encoding="latin-1", newline="")
-        output = Path(folder, "output")
-        output.unlink(missing_ok=True)
-        # It hands the output's name to a shell: one without a folder, which may have a blank.
-        run = spatch(name, folder, "--sp-file", "rules.cocci", base_file.resolve(), "-o", "output")
-        if output.exists() and not run.returncode:
-            return output.read_bytes()
-        if run.returncode and not re.search(r"no modified files|No rules apply", run.stderr):
-            raise spatch_fault(name, run)
-        return old
-
-    new = kept(apply, rules, base_file.suffix, old)
-    text = tidy(old.decode("latin-1"), new.decode("latin-1"), rules)
-    for was, now in re.findall(r"^// comment: (.+) => (.+)$", rules, re.M):
-        if text.count(was) != 1:
-            raise Fault(name, f"{text.count(was)} places have \"{was}\", one is needed")
-        text = text.replace(was, now)
-    return text
+def after_rules(rules, path, data):
+    """What the file's text is after the rules."""
+    text, suffix = "".join(rule.text for rule in rules), Path(path).suffix
+    new = kept(lambda: spatch(rules, "--sp-file", "rules.cocci", "old" + suffix, "-o", "new",
+                              suffix=suffix, data=data), text, suffix, data)
+    made = tidy(data.decode("latin-1"), new.decode("latin-1"), text)
+    for was, now in re.findall(r"^// comment: (.+) => (.+)$", text, re.M):
+        if made.count(was) != 1:
+            raise rules[-1].fault(f"{made.count(was)} places have \"{was}\", one is needed")
+        made = made.replace(was, now)
+    return made
 
 
 def tidy(old, new, rules=""):
@@ -387,13 +363,9 @@ def tidy(old, new, rules=""):
     1.3 leaves an empty line of a rule where it was indented, in front of the one that is there. And
     lines added are as the rule has them, where spatch spaced or broke them in another way; indented
     as spatch did, but where that is with blanks and the rule indents them."""
-    lines = new.splitlines(keepends=True)
-    written, several = {}, set()
+    lines, forms = new.splitlines(keepends=True), {}
     for form in re.findall(r"^\+(.*\S)", rules, re.M):
-        key = "".join(form.split())
-        if written.setdefault(key, form) != form:
-            several.add(key)
-        written[key] = form
+        forms.setdefault("".join(form.split()), []).append(form)
     matcher = difflib.SequenceMatcher(None, old.splitlines(keepends=True), lines, autojunk=False)
     for op, _, _, start, end in reversed(matcher.get_opcodes()):
         for i in reversed(range(start, end) if op != "equal" else ()):
@@ -401,8 +373,9 @@ def tidy(old, new, rules=""):
             for last in (i + 3, i + 1):     # a member of a table, in three lines
                 key = "".join("".join(lines[i:last]).split())
                 indent = re.match(r"\s*", lines[i])[0]
-                if key in written and last <= end and (key not in several or indent[:2] == "  "):
-                    form = written[key]
+                if key in forms and last <= end and (len({*forms[key]}) == 1 or
+                                                     indent[:2] == "  "):
+                    form = forms[key][-1]
                     blanks = indent.endswith(" ") and form[0].isspace()
                     lines[i:last] = [(form if blanks else indent + form.lstrip()) + "\n"]
                     end -= last - i - 1
@@ -415,18 +388,14 @@ def tidy(old, new, rules=""):
 # Semantic patches: has each rule done what it says?
 
 def squeezed(lines):
-    """Lines that are not blank, with white space normalised."""
-    return [" ".join(line.split()) for line in lines if line.strip()]
+    """Lines that are not blank as one text, with white space normalised; each begins a new line."""
+    return "".join("\n" + " ".join(line.split()) for line in lines if line.strip()) + "\n"
 
 
-def contains(lines, block):
-    return any(lines[i:i + len(block)] == block for i in range(len(lines) - len(block) + 1))
-
-
-def telling(lines):
-    """Do these lines hold more than brackets and words that may well stand twice in a row?"""
+def telling(text):
+    """Does it hold more than brackets and words that may well stand twice in a row?"""
     common = {"break", "continue", "default", "else", "endif", "return"}
-    return bool(set(re.findall(r"[A-Za-z_]\w*", " ".join(lines))) - common)
+    return bool(set(re.findall(r"[A-Za-z_]\w*", text)) - common)
 
 
 def changes(old, new):
@@ -440,123 +409,108 @@ def changes(old, new):
 
 def stands_beside(old, place, lines):
     """Do the lines already stand just before or just after the place?"""
-    lines = squeezed(lines)
-    before, after = squeezed(old[:place]), squeezed(old[place:])
-    return telling(lines) and lines in (before[-len(lines):], after[:len(lines)])
+    text = squeezed(lines)
+    return telling(text) and (squeezed(old[:place]).endswith(text) or
+                              squeezed(old[place:]).startswith(text))
 
 
-def judge(name, path, rule, old, new):
+def judge(path, rule, old, new):
     old, new = old.split("\n"), new.split("\n")
     places = changes(old, new)
     if any(i1 == i2 and stands_beside(old, i1, new[j1:j2]) for i1, i2, j1, j2 in places):
-        raise rule.fault(name, f"was applied before to {path}")
+        raise rule.fault(f"was applied before to {path}")
     if not places:
-        raise rule.fault(name, f"matches nothing in {path}")
-    least, most = rule.places
-    if len(places) < least:
-        raise rule.fault(name, f"matches in part: {len(places)} of {least} places in {path}")
-    if len(places) > most:
-        raise rule.fault(name, f"matches {len(places)} places in {path}, {most} declared")
+        raise rule.fault(f"matches nothing in {path}")
+    if not rule.least <= len(places) <= rule.most:
+        raise rule.fault(f"matches {len(places)} places in {path}, not {rule.least}")
 
 
 # The content of a path
 
-def edited(root, source, base_file, path):
-    """base_file after the rules."""
-    name, text = source.name, text_of(root, source.name)
-    rules, lines = lint(name, text), text.split("\n")
-    now = base_file.read_bytes().decode("latin-1")
-    with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
-        parse_smpl(name, text, folder)
-        for rule in rules:
-            then = after_rules(name, "\n".join(lines[:rule.last]), base_file, folder)
-            judge(name, path, rule, now, then)
-            now = then
-            if rule.name == source.last:
-                break
-    return now.encode("latin-1")
+def edited(root, source, path, data):
+    """The text after the rules."""
+    rules = [replace(rule, text=fill_in(source.words, rule.text))
+             for rule in rules_of(root, source.name)]
+    now = data.decode("latin-1")
+    for number, rule in enumerate(rules, 1):
+        then = after_rules(rules[:number], path, data)
+        judge(path, rule, now, then)
+        now = then
+        if rule.name == source.last:
+            break
+    return now
 
 
-def appended(root, name, base_file, path):
-    block, data = (f.read_bytes().decode("latin-1") for f in (root / name, base_file))
+def appended(root, source, path, data):
+    name, text = source.name, data.decode("latin-1")
+    block = (root / name).read_text("latin-1")
     head = re.match(r"# before:(.*)\n", block)
     if head:
         block = block[head.end():].strip("\n") + "\n"
-    added = squeezed(block.split("\n"))
-    if not added:
-        raise Fault(name, "adds nothing")
-    if contains(squeezed(data.split("\n")), added):
+    if squeezed(block.split("\n")) in squeezed(text.split("\n")):
         raise Fault(name, f"was applied before to {path}")
-    if data and not data.endswith("\n"):
-        data += "\n"
+    if text and not text.endswith("\n"):
+        text += "\n"
     if not head:
-        return (data + block).encode("latin-1")
+        return text + block
     line = head[1].strip()
-    data, count = re.subn(rf"^[ \t]*{re.escape(line)}\s*?$", lambda m: f"{block}\n{m[0]}", data,
+    text, count = re.subn(rf"^[ \t]*{re.escape(line)}\s*?$", lambda m: f"{block}\n{m[0]}", text,
                           flags=re.M)
     if count != 1:
         raise Fault(f"{name}:1", f"{path} has {count} lines \"{line}\", one is needed")
-    return data.encode("latin-1")
+    return text
 
 
-def executable(file):
-    return bool(file.lstat().st_mode & 0o100)
-
-
-def refuse_link(base, source, path):
-    """No patch goes through a link, be it the path or a folder of it."""
-    for part in [path, *map(str, Path(path).parents)][:-1]:
-        if (base / part).is_symlink():
-            raise Fault(source.name, f"{part} is a link in the base, and no patch goes through one")
-
-
-def from_file(root, source, base_file, path):
-    """What path is to be, with this overlay file and what it is applied to."""
-    name, own = source.name, root / source.name
-    if base_file.is_dir():
-        raise Fault(name, f"{path} is no regular file in the base")
-    if base_file.is_file() and b"\r\n" in base_file.read_bytes():
-        raise Fault(name, f"{path} has CRLF line ends in the base: convert the tree, and try again")
+def applied(root, source, path, old):
+    """What path is to be, where old is its Content, None if it is not there."""
+    if source.below:
+        old = applied(root, source.below, path, old)
+    if old and b"\r\n" in old.data:
+        raise Fault(source.name, f"{path} has CRLF line ends in the base: convert the tree, and "
+                    "try again")
     if source.form == "replace":
-        if base_file.exists() and not source.may_replace:
-            raise Fault(name, f"the base has {path}: edit it, or list it in {REPLACES}")
-        return Content(own.read_bytes(), executable(own))
-    if not base_file.is_file():
-        raise Fault(name, f"the base has no {path}")
-    data = appended(root, name, base_file, path) if source.form == "append" else \
-        edited(root, source, base_file, path)
-    return Content(data, executable(base_file))
+        if old and not source.may_replace:
+            raise Fault(source.name, f"the base has {path}: edit it, or list it in {REPLACES}")
+        return read(root, source.name)
+    if not old:
+        raise Fault(source.name, f"the base has no {path}")
+    text = (edited if source.form == "edit" else appended)(root, source, path, old.data)
+    return replace(old, data=text.encode("latin-1"))
 
 
-def wanted(root, source, base, path):
-    """What path is to be: the trunk's form is applied to the base, a layer's to the result."""
-    refuse_link(base, source, path)
-    if not source.below:
-        return from_file(root, source, base / path, path)
-    content = from_file(root, source.below, base / path, path)
-    with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
-        file = Path(folder, Path(path).name)
-        file.write_bytes(content.data)
-        content.data = from_file(root, source, file, path).data
-    return content
-
-
-def plan(root, overlay, base):
+def plan(root, overlay, tree):
     """{path: Content} of the whole overlay, and the faults."""
     def one(path):
         try:
-            return wanted(root, overlay[path], base, path)
+            return applied(root, overlay[path], path, tree[path])
         except Fault as fault:
             return fault
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         made = dict(zip(overlay, pool.map(one, overlay)))
-    return made, [m for m in made.values() if isinstance(m, Fault)]
+    faults = [m for m in made.values() if isinstance(m, Fault)]
+    return {} if faults else made, faults
 
 
-# Writing
+# The trees
 
-def read_manifest(target):
+def bring(target, base, overlay, contents):
+    """Write what differs, the list of it first and last. Returns the number of files written."""
+    forms = {path: source.form for path, source in overlay.items()}
+    old, there = manifest_of(target), Tree(target)
+    contents = {path: base[path] for path in old if path not in forms} | contents
+    todo = [path for path in contents if there[path] != contents[path]]
+    if todo:
+        write_manifest(target, old | forms)
+    for path in todo:
+        write(target, path, contents[path])
+        print(path, flush=True)
+    if todo or old != forms:
+        write_manifest(target, forms)
+    return len(todo)
+
+
+def manifest_of(target):
     """{path: form} of what earlier runs brought."""
     file = target / MANIFEST
     lines = file.read_text().splitlines() if file.exists() else []
@@ -565,56 +519,8 @@ def read_manifest(target):
 
 def write_manifest(target, forms):
     text = "".join(f"{form} {path}\n" for path, form in sorted(forms.items()))
-    write_file(target, MANIFEST, text.encode())
+    write(target, MANIFEST, Content(text.encode()))
 
-
-def write_file(target, path, data, is_executable=False):
-    (target / path).parent.mkdir(parents=True, exist_ok=True)
-    temporary = target / TEMPORARY
-    temporary.write_bytes(data)
-    temporary.chmod(0o755 if is_executable else 0o644)
-    os.replace(temporary, target / path)
-
-
-def differs(target, path, content):
-    """Is path another in target? None: it is not to be there, nor is it."""
-    file = target / path
-    if not os.path.lexists(file) or content.data is None:
-        return os.path.lexists(file) or content.data is not None
-    return file.is_symlink() or (file.read_bytes(), executable(file)) != \
-        (content.data, content.executable)
-
-
-def delete(target, path):
-    (target / path).unlink()
-    with suppress(OSError):                     # one that is not empty ends it
-        os.removedirs((target / path).parent)
-
-
-def bring(target, base, overlay, contents):
-    """Write what differs, the list of it first and last. Returns the number of files written."""
-    forms = {path: source.form for path, source in overlay.items()}
-    old = read_manifest(target)
-    for path in sorted(set(old) - set(forms)):
-        file = base / path
-        contents[path] = Content(file.read_bytes(), executable(file)) if file.is_file() else \
-            Content(None)
-    todo = [p for p in contents if differs(target, p, contents[p])]
-    if todo:
-        write_manifest(target, old | forms)
-    for path in todo:
-        content = contents[path]
-        if content.data is None:
-            delete(target, path)
-        else:
-            write_file(target, path, content.data, content.executable)
-        print(path, flush=True)
-    if todo or old != forms:
-        write_manifest(target, forms)
-    return len(todo)
-
-
-# The trees
 
 def kernel_version(tree):
     try:
@@ -639,8 +545,6 @@ def check_trees(base, target):
                       + ", ".join(SUPPORTED))
     if (base / MANIFEST).exists():
         raise Refusal(f"{base}: not a pristine base: an overlay was applied to it")
-    if not target.is_dir():
-        raise Refusal(f"{target}: not a directory")
     if base.resolve() == target.resolve():
         raise Refusal("BASE and TARGET must be two trees")
     if kernel_version(target) != version:
@@ -661,6 +565,7 @@ def do_apply(base, target, root):
     overlay, faults = overlay_for(root, check_trees(base, target))
     if any(source.form == "edit" for source in files_of(overlay)):
         need_spatch()
+    base = Tree(base)
     contents, more = plan(root, overlay, base)
     if faults + more:
         return report(faults + more)
@@ -675,22 +580,28 @@ def files_of(overlay):
         yield from filter(None, (overlay[path].below, overlay[path]))
 
 
+def check_edits(root, names):
+    """The faults of semantic patches, as far as they show without a tree."""
+    def one(name):
+        try:
+            spatch(rules_of(root, name), "--parse-cocci", "rules.cocci")
+        except Fault as fault:
+            return fault
+        return None
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(filter(None, pool.map(one, sorted(names))))
+
+
 def do_check(root):
     patches, faults = set(), []
     for version in SUPPORTED:
         overlay, more = overlay_for(root, version)
-        patches |= {s.name for s in files_of(overlay) if s.form == "edit"}
+        patches |= {source.name for source in files_of(overlay) if source.form == "edit"}
         faults += more
     if patches:
         need_spatch()
-    with tempfile.TemporaryDirectory(prefix="overlay.") as folder:
-        for name in sorted(patches):
-            try:
-                text = text_of(root, name)
-                lint(name, text)
-                parse_smpl(name, text, folder)
-            except Fault as fault:
-                faults.append(fault)
+    faults += check_edits(root, patches)
     if not faults:
         print(f"overlay: {len(patches)} semantic patches parse")
     return report(faults)
@@ -705,7 +616,7 @@ def do_list(root, version):
     for source in files_of(overlay):
         names.add(source.name)
         if source.form == "edit":
-            names |= {name for name, _ in OTHERS.findall((root / source.name).read_text("latin-1"))}
+            names |= {rule.file for rule in rules_of(root, source.name)}
     print(*sorted(names), sep="\n")
     return 0
 

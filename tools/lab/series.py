@@ -11,13 +11,13 @@
 The series is the whole overlay: the patches of series/lists/, for the mailing lists, then those of
 series/tree/, for people who run the kernel. Each file there is a patch, in the order of the names,
 which begin with a number of their own: its message, and below "Paths:" what it carries (a path of
-the kernel, or a folder with a slash at its end; or "PATH up to RULE", the first rules of an edit
-that a later patch carries whole, or all if no later one does). A line says nothing on a base that
-has no such path in its overlay. A folder is a patch, too: its message, and edits, in the three
-forms of overlay.py, of what the patches before it have left; of a file that the base does not have
-an edit takes away what later patches bring to it. base/V/series/lists/ and
-base/V/series/tree/ have more patches for base V, or others in place of those of the same name;
-base/V/series/omit lists those that are left out there (lists/NAME, below a comment that says why).
+the kernel, or a folder with a slash at its end; or "PATH up to RULE", the first rules of an edit,
+of which a later patch carries more). A line says nothing on a base whose overlay has no such path,
+or no such rule; a patch of which no line says anything is left out there. A folder is a patch, too:
+its message, and edits, in the three forms of overlay.py, of what the patches before it have left; of
+a file that the base does not have an edit takes away what later patches bring to it.
+base/V/series/lists/ and base/V/series/tree/ have more patches for base V, or others in place of
+those of the same name.
 
 What a patch has below "Rows:" (case and metric) is put behind its message, once series_steps.py has
 measured them before and behind it (DIR/steps.json, or if there is none series/steps.json).
@@ -78,7 +78,7 @@ from pathlib import Path
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402 (the path comes first)
 import overlay  # noqa: E402
-from overlay import Fault, Refusal, git, write_file  # noqa: E402
+from overlay import Fault, Refusal, Tree, fill_in, git  # noqa: E402
 
 COVER = "series/cover"
 COVER_FILE = "0000-cover-letter.txt"                # not .patch: git am DIR/*.patch is to work
@@ -88,17 +88,13 @@ TEST = re.compile(r"\nTest: ((?:.+\n)+)")           # a paragraph of a message
 WHOLE, ALL = "tree", "all"      # in the place of a topic's name
 TOPICS = "series/topics"
 SUITES = "series/suites"
-MOST_PATCHES = 8        # of a topic
-MOST_LINES = 40         # of its cover
 MESSAGE = "message"
-MESSAGE_WIDTH = 75      # checkpatch.pl's
-MOST_ROWS = 12          # of a table
 MEASURED = """\
 Before and behind this patch, in QEMU with a clock that counts instructions
 (insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
 SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word",
             "Like", "State", "Patches", "After", "Tests", "Review")
-VERSION = re.compile(r"\d+\.\d+\.\d+")
+VERDICTS = {"Has": "already there", "Not needed": "not needed", "Stop": "refused"}
 UP_TO = re.compile(r"(\S+) up to (\w+)")
 
 
@@ -128,12 +124,9 @@ class Letter:
 
 
 @dataclass
-class Modern:
-    """What overlay and series/ hold for a base."""
-    patches: list       # [Letter]
-    cover: Letter
-    found: dict         # {path: overlay.Source}
-    carried: dict       # {name of a letter: its paths}
+class Topic:
+    letter: Letter
+    patches: list       # their names
 
 
 @dataclass
@@ -162,33 +155,21 @@ def read_letter(root, name):
     lines = letter.text.splitlines()
     if not lines[0] or len(lines) > 1 and lines[1]:
         raise Fault(name, "a message is a subject, an empty line, and why")
-    for line in lines:
-        if len(line) > MESSAGE_WIDTH and not line.startswith("Fixes: "):
-            raise Fault(name, f"a message has at most {MESSAGE_WIDTH} characters a line: {line}")
     return letter
 
 
-def layer_of(version):
-    return overlay.layer_of(version) + "series"
-
-
-def letters(root, which, version):
-    """The patches of lists or tree for a base, in their order."""
-    omitted = overlay.listed(root, f"{layer_of(version)}/omit")
-    for name, where in omitted.items():
-        if not (root / "series" / name).exists():
-            raise Fault(where, f"series/ has no {name}")
-    folders = {name: f"series/{which}" for name in os.listdir(root / "series" / which)
-               if f"{which}/{name}" not in omitted}
-    layer = f"{layer_of(version)}/{which}"
-    if (root / layer).is_dir():
-        folders |= dict.fromkeys(os.listdir(root / layer), layer)
-    names = [f"{folders[name]}/{name}" for name in sorted(folders)]
-    for one, other in zip(names, names[1:]):
-        if Path(one).name.split("-")[0] == Path(other).name.split("-")[0]:
-            raise Fault(other, f"has the number of {one}")
-    return [read_letter(root, name + f"/{MESSAGE}" * (root / name).is_dir())
-            for name in names]
+def letters(root, version, *which):
+    """The patches of a base in lists and tree, or in one of them, in their order."""
+    found = []
+    for one in which or ("lists", "tree"):
+        folders = {}
+        for folder in (f"series/{one}", f"{overlay.layer_of(version)}series/{one}"):
+            if (root / folder).is_dir():
+                folders |= dict.fromkeys(os.listdir(root / folder), folder)
+        names = [f"{folders[name]}/{name}" for name in sorted(folders)]
+        found += [read_letter(root, name + f"/{MESSAGE}" * (root / name).is_dir())
+                  for name in names]
+    return found
 
 
 # The series for the bases of overlay.py: who carries what
@@ -198,155 +179,95 @@ def is_step(letter):
     return letter.name.endswith(f"/{MESSAGE}")
 
 
+def folder_of(letter):
+    return letter.name.removesuffix(f"/{MESSAGE}")
+
+
 def name_of(letter):
     """The name of a patch: that of its file or folder."""
-    return Path(letter.name.removesuffix(f"/{MESSAGE}")).name
+    return Path(folder_of(letter)).name
 
 
-def covers(line, path):
-    return path.startswith(line) if line.endswith("/") else path == line
-
-
-def path_of(line):
-    """The path or folder in a line below Paths."""
+def shares(root, line, found):
+    """{path: Source} of what a line below Paths stands for. Of the first rules of an edit it is one
+    that ends with them; the edit may be the trunk's or the layer's."""
     part = UP_TO.fullmatch(line)
-    return part[1] if part else line
+    if not part:
+        return {path: source for path, source in found.items() if overlay.covers(line, path)}
+    path, last = part.groups()
+    for edit in filter(None, (found.get(path), path in found and found[path].below)):
+        names = [rule.name for rule in overlay.rules_of(root, edit.name)] \
+            if edit.form == "edit" else []
+        if last in names:
+            whole = edit is found[path] and last == names[-1]
+            return {path: edit if whole else replace(edit, last=last)}
+    return {}
 
 
-def ends_at(root, source, line):
-    """Is it "PATH up to RULE", and RULE the last one for this base?"""
-    part = UP_TO.fullmatch(line)
-    return part and source.form == "edit" and \
-        overlay.lint(source.name, overlay.text_of(root, source.name))[-1].name == part[2]
+def modern(root, version):
+    """([(letter, {path: Source} of what it carries, or edits by itself)], all that is carried, the
+    faults) of a base."""
+    found, faults = overlay.overlay_for(root, version)
+    left_out = read_letter(root, COVER).pairs("Left out")
+    found = {path: source for path, source in found.items()
+             if not any(overlay.covers(line, path) for line in left_out)}
+    patches = []
+    for letter in letters(root, version):
+        share, more = overlay.scan(root, folder_of(letter)) if is_step(letter) else ({}, [])
+        faults += more
+        for line in letter.lines("Paths"):
+            share |= shares(root, line, found)
+        if share:
+            patches.append((letter, share))
+    for path, source in found.items():
+        takers = [letter.name for letter, share in patches if share.get(path) is source]
+        if len(takers) != 1:
+            faults.append(Fault(path, f"is carried by {' and '.join(takers)}" if takers else
+                                "no file of series/ carries it, nor does the cover leave it out"))
+    return patches, found, faults
 
 
-def carriers(root, patches, cover, found):
-    """{letter's name: its paths}, and the faults: a path in none or in two."""
-    lines = [(p.name, line) for p in patches for line in p.lines("Paths")]
-    claims = [(name, line) for name, line in lines if not UP_TO.fullmatch(line)]
-    claims += [(cover.name, line) for line in cover.pairs("Left out")]
-    carried, faults = {name: [] for name, _ in claims} | {p.name: [] for p in patches}, []
-    for path in sorted(found):
-        takers = [name for name, line in claims if covers(line, path)] or [
-            name for name, line in lines
-            if path_of(line) == path and ends_at(root, found[path], line)]
-        if not takers:
-            faults.append(Fault(path, "no file of series/ carries it, nor does the cover leave it "
-                                "out"))
-        elif len(takers) > 1:
-            faults.append(Fault(path, f"is carried by {' and '.join(takers)}"))
-        else:
-            carried[takers[0]].append(path)
-    return carried, faults
-
-
-def idle(root, patches, cover, paths, version):
-    """The faults of lines that say nothing on any base, and of letters that do not on this one."""
-    known_paths = set().union(*(overlay.overlay_for(root, v)[0] for v in overlay.SUPPORTED))
-    faults = [Fault(letter.name, f"{line}: the overlay has no such path")
-              for letter in [*patches, cover]
-              for line in (*letter.lines("Paths"), *letter.pairs("Left out"))
-              if not any(covers(path_of(line), path) for path in known_paths)]
-    for letter in patches:
-        lines = letter.lines("Paths")
-        if not is_step(letter) and not any(covers(path_of(line), path)
-                                           for line in lines for path in paths):
-            faults.append(Fault(letter.name, f"carries no path on Linux {version}"))
-    return faults
+def modern_patches(root, tree, patches, found):
+    """The patches of a base as [Patch], and the faults; patches, found: what modern() gives."""
+    base, now, made = Tree(tree), Tree(tree), []
+    whole, faults = overlay.plan(root, found, base)
+    for letter, share in patches if not faults else ():
+        parts = {path: source for path, source in share.items() if found.get(path) is not source}
+        start = Tree(tree)
+        start.update({path: now[path] if base[path] else whole[path] for path in parts}
+                     if is_step(letter) else {})
+        contents, more = overlay.plan(root, parts, start)
+        faults += more
+        contents |= {path: whole[path] for path in share if path not in parts}
+        now.update(contents)
+        made.append(Patch(letter, contents))
+    return made, faults or [Fault(path, "is not what the overlay makes of it, after the last patch")
+                            for path in now if now[path] != whole.get(path)]
 
 
 def rows_of(letter):
     """[(case, metric)] of the rows that a patch shows."""
-    rows = [tuple(line.split()) for line in letter.lines("Rows")]
-    if len(rows) > MOST_ROWS or any(len(row) != 2 for row in rows):
-        raise Fault(letter.name, f"write below Rows: a case and its metric, {MOST_ROWS} lines at "
-                    "most")
-    return rows
-
-
-def modern(root, version):
-    """What there is for a base, and the faults."""
-    found, faults = overlay.overlay_for(root, version)
-    patches = letters(root, "lists", version) + letters(root, "tree", version)
-    cover = read_letter(root, COVER)
-    carried, more = carriers(root, patches, cover, found)
-    faults += more + idle(root, patches, cover, found, version)
-    for letter in patches:
-        rows_of(letter)
-    return Modern(patches, cover, found, carried), faults
-
-
-def first_rules(root, letter, found, line):
-    """"PATH up to RULE" as an overlay of its own; the edit may be the trunk's or the layer's."""
-    path, last = UP_TO.fullmatch(line).groups()
-    source = found.get(path)
-    if not source:
-        return {}
-    for edit in (s for s in (source, source.below) if s and s.form == "edit"):
-        rules = overlay.lint(edit.name, overlay.text_of(root, edit.name))
-        if last in (rule.name for rule in rules):
-            return {path: replace(edit, last=last)}
-    raise Fault(source.name, f"has no rule {last} ({letter.name})")
-
-
-def part_of(root, letter, found, whole, tree, now):
-    """What a patch makes of a file that a later one carries whole: ({path: Content}, faults).
-    whole: what the overlay makes of tree, the base; now: what the patches before have made of it."""
-    parts = {}
-    for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
-        parts |= first_rules(root, letter, found, line)
-    made, faults = overlay.plan(root, parts, tree)
-    if is_step(letter):
-        folder = (root / letter.name).parent
-        step, more = overlay.scan(folder)
-        more += gather(tree, now, step)
-        for path in (path for path in step if path in whole and not (tree / path).exists()):
-            write_file(now, path, whole[path].data)
-        contents, wrong = overlay.plan(folder, step, now)
-        made |= contents
-        faults += [named(root, folder, fault) for fault in more or wrong]
-    return made, faults
-
-
-def modern_patches(root, tree, version):
-    """(the patches of the series, its cover, faults)"""
-    series, faults = modern(root, version)
-    if faults:
-        raise faults[0]
-    carried = [path for letter in series.patches for path in series.carried[letter.name]]
-    whole, faults = overlay.plan(root, {p: series.found[p] for p in carried}, tree)
-    made, last = [], {}
-    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-        now = Path(scratch)
-        for letter in series.patches if not faults else ():
-            contents, more = part_of(root, letter, series.found, whole, tree, now)
-            faults += more
-            contents.update({path: whole[path] for path in series.carried[letter.name]})
-            for path, content in contents.items() if not more else ():
-                write_file(now, path, content.data, content.executable)
-                last[path] = (letter.name, content.data)
-            made.append(Patch(letter, contents))
-    if not faults:
-        faults = [Fault(name, f"{path} is not what the overlay makes of it")
-                  for path, (name, data) in last.items()
-                  if path not in whole or whole[path].data != data]
-    return made, series.cover, faults
+    return [tuple(line.split()) for line in letter.lines("Rows")]
 
 
 # Topics
 
-def topics_of(root):
-    """{name: its letter}"""
+def topics_of(root, patches=None):
+    """{name: Topic}; patches: as modern() gives them; topics that have none of them are left out"""
     folder = root / TOPICS
-    topics = {name: read_letter(root, f"{TOPICS}/{name}")
-              for name in (os.listdir(folder) if folder.is_dir() else ())}
-    for letter in letters(root, "lists", overlay.SUPPORTED[0]):
+    found = {name: read_letter(root, f"{TOPICS}/{name}")
+             for name in (os.listdir(folder) if folder.is_dir() else ())}
+    topics = {name: Topic(letter, letter.lines("Patches")) for name, letter in found.items()}
+    for letter in letters(root, overlay.SUPPORTED[0], "lists"):
         name = name_of(letter)
         if letter.all("State"):     # a topic by itself; its message is the patch's
-            topics[name.partition("-")[2]] = replace(
-                letter, text=letter.text.partition("\n")[0],
-                sections=[*letter.sections, Section("Patches", "", letter.name, [name])])
-    return dict(sorted(topics.items()))
+            topics[name.partition("-")[2]] = Topic(
+                replace(letter, text=letter.text.partition("\n")[0]), [name])
+    if patches is not None:
+        there = [name_of(letter) for letter, _ in patches]
+        for topic in topics.values():
+            topic.patches = [name for name in topic.patches if name in there]
+    return {name: topic for name, topic in sorted(topics.items()) if topic.patches}
 
 
 def state_of(letter):
@@ -357,58 +278,52 @@ def is_secret(letter):
     return state_of(letter).startswith("security")
 
 
-def with_those_before(topics, name, seen=()):
-    """The topics that one builds on, in their order, and itself."""
+def those_before(topics, name, seen=()):
+    """The topics that one builds on, in their order."""
     if name not in topics or name in seen:
-        raise Fault(f"{TOPICS}/{name}", "there is no such topic, or it builds on itself")
-    return [*dict.fromkeys(one for before in topics[name].lines("After") for one in
-                           with_those_before(topics, before, (*seen, name))), name]
+        raise Fault(f"{TOPICS}/{name}", "there is no such topic of this base, or it builds on "
+                    "itself")
+    return [*dict.fromkeys(one for before in topics[name].letter.lines("After") if before in topics
+                           for one in (*those_before(topics, before, (*seen, name)), before))]
 
 
-def those_before(topics, name, patches):
-    """The topics of a base that go first"""
-    there = {name_of(patch.letter) for patch in patches}
-    return [one for one in with_those_before(topics, name)[:-1]
-            if there & set(topics[one].lines("Patches"))]
-
-
-def needs_of(topics, name, patches):
-    """What a cover says of the series that go first"""
-    subjects = [topics[one].text.partition("\n")[0] for one in those_before(topics, name, patches)]
-    return "\n\nIt goes on top of:\n" + "\n".join(f" - {one}" for one in subjects) \
-        if subjects else ""
+def cover_of(topics, name):
+    """The text of its cover, with the subjects of the series that go first"""
+    subjects = [f" - {topics[one].letter.text.partition(chr(10))[0]}"
+                for one in those_before(topics, name)]
+    return "\n".join([topics[name].letter.text.rstrip(),
+                      *(["\nIt goes on top of:", *subjects] if subjects else ())])
 
 
 def about_topic(topics, name, patches):
     """What the README says of a topic"""
-    own = [p.letter for p in patches if name_of(p.letter) in topics[name].lines("Patches")]
-    body = topics[name].text.partition("\n")[2].strip() if len(own) == 1 else ""   # has no cover
-    before = ", ".join(those_before(topics, name, patches))
-    rows = ", with its rows measured" * any(letter.lines("Rows") for letter in own)
-    said = [f"State: {state_of(topics[name])}", f"Goes on top of: {before}" * bool(before),
+    letter = topics[name].letter
+    own = [p.letter for p in patches if name_of(p.letter) in topics[name].patches]
+    body = letter.text.partition("\n")[2].strip() if len(own) == 1 else ""         # has no cover
+    before = ", ".join(those_before(topics, name))
+    rows = ", with its rows measured" * any(one.lines("Rows") for one in own)
+    said = [f"State: {state_of(letter)}", f"Goes on top of: {before}" * bool(before),
             f"Does each patch build (W=1) and boot{rows}: make series-steps TOPIC={name}",
             *(f"Tested by, in make test: {' '.join(test.split())}"
-              for letter in own for test in TEST.findall(letter.text)),
+              for one in own for test in TEST.findall(one.text)),
             "Tests for other suites: tests/, Documentation/dio/suites.rst" *
-            bool(topics[name].lines("Tests"))]
+            bool(letter.lines("Tests"))]
     return "\n" + f"{body}\n\n" * bool(body) + "\n".join(filter(None, said)) + "\n"
 
 
 def topic_faults(root):
-    """Is each patch that the lists have of any base in one topic, and is each topic small?"""
+    """Is each patch that the lists have of any base in one topic, and each test named by one?"""
     topics, faults = topics_of(root), []
     takers = {name_of(patch): [] for version in overlay.SUPPORTED
-              for patch in letters(root, "lists", version)}
-    for name, letter in topics.items():
-        with_those_before(topics, name)
-        patches, lines = letter.lines("Patches"), letter.text.count("\n")
-        if not state_of(letter) or len(patches) > MOST_PATCHES or lines > MOST_LINES:
-            faults.append(Fault(letter.name, f"a topic has a State:, up to {MOST_PATCHES} patches "
-                                f"and {MOST_LINES} lines; here are {len(patches)}, and {lines}"))
-        for patch in patches:
+              for patch in letters(root, version, "lists")}
+    named_tests = set()
+    for name, topic in topics.items():
+        those_before(topics, name)
+        faults += [Fault(topic.letter.name, f"After: there is no topic {one}")
+                   for one in topic.letter.lines("After") if one not in topics]
+        named_tests |= {f"{SUITES}/{test}" for test in topic.letter.pairs("Tests")}
+        for patch in topic.patches:
             takers.setdefault(patch, [None]).append(name)
-    named_tests = {f"{SUITES}/{test}" for letter in topics.values()
-                   for test in letter.pairs("Tests")}
     tests = {p.relative_to(root).as_posix() for p in (root / SUITES).rglob("*") if p.is_file()}
     faults += [Fault(test, "is not there, or no topic names it") for test in named_tests ^ tests]
     return faults + [Fault(f"series/lists/{patch}", f"is in the topics {names}, not in one")
@@ -420,28 +335,20 @@ def recipients_of(tree, letter, files):
     said = perl(tree, "get_maintainer.pl", "--no-git", "--no-git-fallback", "--no-rolestats",
                 *["--no-l"] * is_secret(letter),
                 *(arg for path in sorted(files) if (tree / path).exists() for arg in ("-f", path)))
-    return (said or "").splitlines() + is_secret(letter) * [
+    return said.splitlines() + is_secret(letter) * [
         "Cc: security@kernel.org (Documentation/process/security-bugs.rst)"]
 
 
 def list_topics(root, tree, short):
     """Print what there is to be sent."""
-    series, faults = modern(root, short)
-    by_name = {name_of(patch): patch for patch in series.patches}
-    topics = topics_of(root)
-    here = {name: [by_name[one] for one in letter.lines("Patches") if one in by_name]
-            for name, letter in topics.items()}
-    for name, patches in here.items():
-        if not patches:
-            continue            # it is for an older base
-        letter = topics[name]
-        paths = {path for patch in patches for path in (
-            overlay.scan((root / patch.name).parent)[0] if is_step(patch) else
-            map(path_of, patch.lines("Paths")))}
-        said = recipients_of(tree, letter, paths)
+    patches, _, faults = modern(root, short)
+    paths, topics = {name_of(letter): share for letter, share in patches}, topics_of(root, patches)
+    for name, topic in topics.items():
+        said = recipients_of(tree, topic.letter, {p for one in topic.patches for p in paths[one]})
         lists = [one for one in said if "<" not in one and "linux-kernel@" not in one]
-        print(f"{name:16} {state_of(letter)}; {len(patches)} patch{'es' * (len(patches) > 1)}"
-              + "".join(f", after {one}" for one in letter.lines("After") if here.get(one)),
+        count = f"{len(topic.patches)} patch{'es' * (len(topic.patches) > 1)}"
+        after = [f"after {one}" for one in topic.letter.lines("After") if one in topics]
+        print(f"{name:16} {state_of(topic.letter)}; {', '.join([count, *after])}",
               *[f"{'':16} {one}" for one in lists or said], sep="\n")
     print("series: TOPIC= writes one of these, or all; TOPIC=tree all of them in turn, then the "
           "engine and the raw driver")
@@ -452,20 +359,20 @@ def list_topics(root, tree, short):
 
 def trees_of(letter):
     """(first, last) version that a fix is for."""
-    remark = "".join(s.remark for s in letter.all("Trees"))
-    ends = remark.split(" - ")
-    if len(ends) != 2 or not all(map(VERSION.fullmatch, ends)):
+    ends = re.fullmatch(r"([\d.]+) - ([\d.]+)", "".join(s.remark for s in letter.all("Trees")))
+    if not ends:
         raise Fault(letter.name, "write the versions as Trees: 2.6.8 - 2.6.32")
-    return tuple(ends)
+    return ends.groups()
 
 
 def known(root):
     """{folder of a fix: its letter}, in the order in which they are applied."""
-    folders = sorted(p.parent for p in (root / "legacy").glob(f"*/*/{MESSAGE}"))
-    fixes = {f: read_letter(root, (f / MESSAGE).relative_to(root).as_posix()) for f in folders}
+    folders = sorted(file.parent.relative_to(root).as_posix()
+                     for file in (root / "legacy").glob(f"*/*/{MESSAGE}"))
+    fixes = {folder: read_letter(root, f"{folder}/{MESSAGE}") for folder in folders}
     for folder, letter in fixes.items():
         for like in letter.all("Like"):
-            other = fixes[folder.parent / like.remark]
+            other = fixes[f"{os.path.dirname(folder)}/{like.remark}"]
             letter.text += "\n" + other.text.partition("\n\n")[2]
             letter.sections += other.sections
     return fixes
@@ -479,147 +386,87 @@ def plain(data):
     return " ".join(filter(None, tokens))
 
 
-def newest(trees, path):
-    """A file of the tree, as the fixes so far have made it; trees: (TREE, work tree)."""
-    return next((t / path for t in reversed(trees) if (t / path).exists()), trees[0] / path)
-
-
-def holds(trees, line):
+def holds(tree, line):
     """Is what a line below Has, Not needed, Stop or Word says so?"""
     path, colon, text = line.partition(": ")
     if not colon:
         gone = line.startswith("no ")
-        return gone != newest(trees, line[3:] if gone else line).exists()
-    wanted = not path.endswith(", not")
-    file = newest(trees, path.removesuffix(", not"))
-    return file.is_file() and (plain(text.encode()) in plain(file.read_bytes())) == wanted
+        return gone == (tree[line[3:] if gone else line] is None)
+    wanted, file = not path.endswith(", not"), tree[path.removesuffix(", not")]
+    return bool(file) and (plain(text.encode()) in plain(file.data)) == wanted
 
 
-def fill_in(words, text):
-    """The text with the tree's words in it; words: {NAME: TEXT}."""
-    for name, value in words.items():
-        text = re.sub(rf"\b{name}\b", lambda _, value=value: value, text)
-    return text
-
-
-def holding(trees, letter, title, words):
-    """The first section of this title of which every line holds."""
-    return next((section for section in letter.all(title)
-                 if all(holds(trees, fill_in(words, line)) for line in section.lines)), None)
-
-
-def words_of(letter, trees):
-    """{NAME: TEXT, or None if no section fits}."""
+def words_of(tree, letter):
+    """{NAME: TEXT} of the words that the tree has."""
     words = {}
     for section in letter.all("Word"):
-        name, value = section.remark.split(None, 1)
-        if words.setdefault(name) is None and all(holds(trees, line) for line in section.lines):
-            words[name] = value
+        name, text = section.remark.split(None, 1)
+        if name not in words and all(holds(tree, line) for line in section.lines):
+            words[name] = text
     return words
 
 
-def wordless(letter, name):
-    """Why there is no text for a word."""
-    sections = [s for s in letter.all("Word") if s.remark.split()[0] == name]
-    paths = sorted({line.partition(": ")[0] for s in sections for line in s.lines})
-    return Fault(sections[0].where, f"{' and '.join(paths)} read otherwise than this fix knows, or "
-                 f"are not there (Word: {name})")
+def lacking(tree, section, words):
+    """The lines of a section that do not hold."""
+    lines = [fill_in(words, line) for line in section.lines]
+    return [line for line in lines if not holds(tree, line)]
 
 
-def spoken(folder, words, scratch):
-    """The folder of a fix; if it has words to fill in, a copy in scratch with the tree's."""
-    if not words:
-        return folder
-    copy = scratch / folder.name
-    shutil.copytree(folder, copy)
-    for file in copy.rglob("*.cocci"):
-        file.write_text(fill_in(words, file.read_text()))
-    return copy
+def verdict_of(tree, letter, words):
+    """The first section Has, Not needed or Stop of which every line holds."""
+    return next((section for section in letter.sections
+                 if section.title in VERDICTS and not lacking(tree, section, words)), None)
 
 
-def gather(tree, work, found):
-    """Copy what a fix looks at into the work tree, if no fix before did. The faults: links."""
-    faults = []
-    for path, source in found.items():
-        file = tree / path
-        try:
-            overlay.refuse_link(tree, source, path)
-            if file.is_file() and not (work / path).exists():
-                write_file(work, path, file.read_bytes(), overlay.executable(file))
-        except Fault as fault:
-            faults.append(fault)
-    return faults
-
-
-def named(root, folder, fault):
-    """A fault of a fix, with file and line of the rule from the root of the repository."""
-    where, what = str(fault).split(": ", 1)
-    file, rule = folder / where, re.match(r"rule (\w+):", what)
-    if rule and file.is_file():
-        heads = [n for n, line in enumerate(file.read_text().splitlines(), 1)
-                 if re.match(rf"@\s*{rule[1]}\b", line)]
-        where = ":".join([where, *map(str, heads)])
-    return Fault(f"{folder.relative_to(root).as_posix()}/{where}", what)
-
-
-def missing(trees, letter, words):
+def missing(tree, letter, words):
     """The faults of a fix that is there for the most part: the lines below Has that do not hold."""
-    def lacking(section):
-        lines = [fill_in(words, line) for line in section.lines]
-        return [line for line in lines if not holds(trees, line)]
-
-    sections = [s for s in letter.all("Has") if 2 * len(lacking(s)) <= len(s.lines)]
-    for section in sorted(sections, key=lambda s: len(lacking(s)))[:1]:
-        return [Fault(section.where, f"more of this fix is there, but not {line}")
-                for line in lacking(section)]
-    return []
+    best = []
+    for section in letter.all("Has"):
+        gone = lacking(tree, section, words)
+        if 2 * len(gone) <= len(section.lines) and (not best or len(gone) < len(best)):
+            best = [Fault(section.where, f"more of this fix is there, but not {line}")
+                    for line in gone]
+    return best
 
 
-def legacy_fix(root, folder, letter, trees, scratch):
-    """(what is to be said of a fix, its Patch or None, faults); trees: (TREE, work tree)."""
-    words = words_of(letter, trees)
-    known_words = {name: value for name, value in words.items() if value}
-    for title, verdict in (("Has", "already there"), ("Not needed", "not needed")):
-        section = holding(trees, letter, title, known_words)
-        if section:
-            return f"{verdict}: {section.remark}".removesuffix(": "), None, []
-    stop = holding(trees, letter, "Stop", known_words)
-    if stop:
-        return "", None, [Fault(stop.where, stop.remark), *missing(trees, letter, known_words)]
-    for name in set(words) - set(known_words):
-        return "", None, [wordless(letter, name)]
-    spoken_folder = spoken(folder, words, scratch)
-    found, faults = overlay.scan(spoken_folder)
-    faults += gather(*trees, found)
-    contents, more = overlay.plan(spoken_folder, found, trees[1])
-    if faults or more:
-        return "", None, [named(root, folder, fault) for fault in faults] or \
-            missing(trees, letter, known_words) or [named(root, folder, fault) for fault in more]
-    for path, content in contents.items():
-        write_file(trees[1], path, content.data, content.executable)
-    return "written", Patch(letter, contents), []
+def legacy_fix(root, letter, tree):
+    """(what is to be said of a fix, {path: Content} that it makes, faults)"""
+    words = words_of(tree, letter)
+    section = verdict_of(tree, letter, words)
+    if section and section.title == "Stop":
+        return "", {}, [Fault(section.where, section.remark), *missing(tree, letter, words)]
+    if section:
+        return f"{VERDICTS[section.title]}: {section.remark}".removesuffix(": "), {}, []
+    for section in letter.all("Word"):
+        if section.remark.split()[0] not in words:
+            file = section.lines[0].partition(": ")[0]
+            return "", {}, [Fault(section.where, f"{file} reads otherwise than this fix knows, or "
+                                  f"is not there (Word: {section.remark})")]
+    found, faults = overlay.scan(root, folder_of(letter))
+    for source in found.values():
+        source.words = words
+    contents, more = overlay.plan(root, found, tree)
+    return "written", contents, faults or (more and missing(tree, letter, words)) or more
 
 
 def legacy_patches(root, tree, version):
     """([(fix, what is to be said of it)], its patches, faults) for an old tree."""
     number, fixes = bench.version, known(root)
-    trees = {folder: trees_of(letter) for folder, letter in fixes.items()}
-    fixes = {folder: fixes[folder] for folder, (first, last) in trees.items()
-             if number(first) <= number(version) <= number(last)}
+    ends = {folder: trees_of(letter) for folder, letter in fixes.items()}
+    fixes = {folder: letter for folder, letter in fixes.items()
+             if number(ends[folder][0]) <= number(version) <= number(ends[folder][1])}
     if not fixes:
-        generations = sorted({*trees.values()}, key=lambda ends: [*map(number, ends)])
+        generations = sorted({*ends.values()}, key=lambda one: [*map(number, one)])
         raise Refusal(f"{tree}: nothing is known of Linux {version}; there are fixes for "
                       + ", ".join([*map(" to ".join, generations), *overlay.SUPPORTED]))
-    said, patches = [], []
-    with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-        work = Path(scratch, "work")
-        work.mkdir()
-        for folder, letter in fixes.items():
-            verdict, patch, faults = legacy_fix(root, folder, letter, (tree, work), Path(scratch))
-            if faults:
-                return said, patches, faults
-            said.append((folder.relative_to(root / "legacy").as_posix(), verdict))
-            patches += [patch] if patch else []
+    said, patches, tree = [], [], Tree(tree)
+    for folder, letter in fixes.items():
+        verdict, contents, faults = legacy_fix(root, letter, tree)
+        if faults:
+            return said, patches, faults
+        tree.update(contents)
+        said.append((folder.removeprefix("legacy/"), verdict))
+        patches += [Patch(letter, contents)] * bool(contents)
     return said, patches, []
 
 
@@ -632,10 +479,10 @@ def check_tree(tree):
     version = overlay.kernel_version(tree)
     if (tree / overlay.MANIFEST).exists():
         raise Refusal(f"{tree}: not a pristine tree: an overlay was applied to it")
-    changed = changes_in(tree)
+    changed = prefix_of(tree) is not None and \
+        git(tree, "diff", "--name-only", "--relative", "HEAD").splitlines()
     if changed:
-        raise Refusal(f"{tree}: a dirty tree: {len(changed)} changed files, {changed[0]} first: "
-                      "commit or drop that")
+        raise Refusal(f"{tree}: a dirty tree: commit or drop what is changed, {changed[0]} first")
     return version
 
 
@@ -647,15 +494,6 @@ def prefix_of(tree):
         if "not a git repository" in str(refusal):
             return None
         raise
-
-
-def changes_in(tree):
-    """Files that git sees changed below tree."""
-    prefix = prefix_of(tree)
-    if prefix is None:
-        return []
-    lines = git(tree, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", ".")
-    return [line[3:].removeprefix(prefix) for line in lines.split("\0") if line]
 
 
 # Patches
@@ -686,27 +524,27 @@ def commit_patches(repo, tree, patches, env):
     git(repo, "init", "--quiet", "--initial-branch=series", env=env)
     git(repo, "config", "core.autocrlf", "false", env=env)
     for path in {path for patch in patches for path in patch.contents}:
-        if (tree / path).is_file():
-            write_file(repo, path, (tree / path).read_bytes(), overlay.executable(tree / path))
+        content = tree and overlay.read(tree, path)
+        if content:
+            overlay.write(repo, path, content)
     commit("--message=base")
     git(repo, "tag", "base", env=env)
     for patch in patches:
         for path, content in patch.contents.items():
-            write_file(repo, path, content.data, content.executable)
+            overlay.write(repo, path, content)
         commit(f"--message={patch.letter.text}")
-        folder = Path(patch.letter.name.removesuffix(f"/{MESSAGE}")).parent.name
+        folder = Path(folder_of(patch.letter)).parent.name
         git(repo, "tag", f"{folder}/{name_of(patch.letter)}", env=env)
 
 
 def pick(repo, topics, name, env):
     """Put a topic, and those that it builds on, on the base. Tag base is where its own begin."""
     git(repo, "checkout", "--quiet", "-b", "topic", "base", env=env)
-    for one in with_those_before(topics, name):
+    for one in (*those_before(topics, name), name):
         git(repo, "tag", "--force", "base", env=env)
-        for patch in topics[one].lines("Patches"):
+        for patch in topics[one].patches:
             try:
-                if git(repo, "tag", "--list", f"lists/{patch}", env=env):   # or this base has none
-                    git(repo, "cherry-pick", f"lists/{patch}", env=env)
+                git(repo, "cherry-pick", f"lists/{patch}", env=env)
             except Refusal as refusal:
                 raise Fault(f"{TOPICS}/{one}", f"{patch} does not apply to the base alone; name "
                             f"below After: the topic that it needs ({refusal})") from None
@@ -725,7 +563,8 @@ def with_steps(letter, root, out, short):
     results = {(r["case"], r["metric"]): r for r in steps
                if bench.series_of(r["base"]) == short and r["patch"] == letter.name}
     shown = [results[row] for row in rows_of(letter) if row in results]
-    return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n{table(shown)}\n") if shown else letter
+    more = f"\n{MEASURED}\n\n{table(shown)}\n" if shown else ""
+    return replace(letter, text=letter.text + more)
 
 
 def format_patches(repo, folder, blurb, env, *args):
@@ -752,7 +591,7 @@ def write_tests(root, letter, folder):
         why = re.sub(r"^(?:#!.*|# SPDX.*|# FS QA.*|[^#].*)\n?|^# ?", "", head, flags=re.M).strip()
         message = f"{path.removeprefix('tests/')}: {subject}\n\n{why}\n"
         with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-            commit_patches(Path(scratch), Path(scratch, "none"),
+            commit_patches(Path(scratch), None,
                            [Patch(Letter(test, message), contents)], identity(root))
             format_patches(scratch, folder / suite, "", identity(root))
 
@@ -786,39 +625,32 @@ that for you, and nothing is sent before you say b4 send without -o:
 
 
 def perl(tree, script, *args):
-    """What one of the tree's own scripts says; None if there is none, or it does not run here."""
+    """What one of the tree's own scripts says, if there is one."""
     file = tree / "scripts" / script
     if not file.is_file():
-        return None
+        return ""
     with tempfile.TemporaryDirectory(prefix="series.") as home:     # no configuration has a say
         run = subprocess.run(["perl", file, *args], cwd=tree, capture_output=True, text=True,
                              errors="replace", check=False, env={**os.environ, "HOME": home})
-    if not run.returncode or "total:" in run.stdout:
-        return run.stdout
-    said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
-    print(f"series: {file} does not run here: {said}", file=sys.stderr)
-    return None
-
-
-def may_say(line, allowed):
-    """Is "FILE:LINE: LEVEL:TYPE: text" covered by "TYPE FILE REASON", two shell patterns?"""
-    kind, file = (allowed.split(None, 2) + [""])[:2]
-    found = re.match(r"(.*?):\d*:? *(?:ERROR|WARNING|CHECK):([A-Z_]+)", line)
-    return bool(found and fnmatch(found[2], kind) and fnmatch(found[1], file))
+    if run.returncode and "total:" not in run.stdout:
+        said = run.stderr.strip().split("\n")[0] or f"exit code {run.returncode}"
+        print(f"series: {file} does not run here: {said}", file=sys.stderr)
+    return run.stdout
 
 
 def checkpatch(tree, folder, allowed):
-    """What the tree's own checkpatch says, less what is allowed: [Fault]."""
-    faults = []
+    """What the tree's own checkpatch says, less what is allowed ("TYPE FILE REASON", two shell
+    patterns): [Fault]."""
+    faults, allowed = [], [line.split()[:2] for line in allowed]
     for patch in sorted(folder.glob("*.patch")):
         said = perl(tree, "checkpatch.pl", "--no-tree", "--no-signoff", "--terse", "--strict",
                     "--show-types", "--showfile", patch)
-        if said is None:
-            break
-        lines = [line.removeprefix(f"{patch}:") for line in said.splitlines()
-                 if re.search(r":\d*: *(ERROR|WARNING|CHECK)", line)]
-        faults += [Fault(patch.name, f"checkpatch: {line}") for line in lines
-                   if not any(may_say(line, one) for one in allowed)]
+        for line in said.splitlines():
+            line = line.removeprefix(f"{patch}:")
+            found = re.match(r"(.*?):\d*:? *(?:ERROR|WARNING|CHECK):([A-Z_]+)", line)
+            if found and not any(fnmatch(found[2], kind) and fnmatch(found[1], file)
+                                 for kind, file in allowed):
+                faults.append(Fault(patch.name, f"checkpatch: {line}"))
     return faults
 
 
@@ -845,47 +677,31 @@ def deliver(made, folder):
 
 # The commands
 
-def check_fix(root, folder):
-    """The semantic patches of a fix, parsed and held against the rules of the house."""
-    found, faults = overlay.scan(folder)
-    for source in (s for s in found.values() if s.form == "edit"):
-        try:
-            text = overlay.text_of(folder, source.name)
-            overlay.lint(source.name, text)
-            with tempfile.TemporaryDirectory(prefix="series.") as scratch:
-                overlay.parse_smpl(source.name, text, scratch)
-        except Fault as fault:
-            faults.append(fault)
-    if not found:
-        faults.append(Fault(".", "changes nothing"))
-    return [named(root, folder, fault) for fault in faults]
-
-
-def check_base(root, version):
-    """(how many patches, how many paths, the faults) of a base."""
-    series, faults = modern(root, version)
-    for letter in series.patches:
-        if is_step(letter):
-            faults += check_fix(root, (root / letter.name).parent)
-        for line in filter(UP_TO.fullmatch, letter.lines("Paths")):
-            first_rules(root, letter, series.found, line)
-    return len(series.patches), len(series.found), faults
+def check_folders(root, folders):
+    """The faults of patches that edit by themselves."""
+    faults, names = [], []
+    for folder in folders:
+        found, more = overlay.scan(root, folder)
+        faults += more or ([] if found else [Fault(folder, "changes nothing")])
+        names += [source.name for source in found.values() if source.form == "edit"]
+    return faults + overlay.check_edits(root, names)
 
 
 def do_check(root):
-    faults, said = [], []
-    try:
-        for version in overlay.SUPPORTED:
-            patches, paths, more = check_base(root, version)
-            said.append(f"series: Linux {version}: {patches} patches carry {paths} paths")
-            faults += more
-        faults += topic_faults(root)
-        fixes = known(root)
-        for folder, letter in fixes.items():
-            trees_of(letter)
-            faults += check_fix(root, folder)
-    except Fault as fault:
-        faults.append(fault)
+    fixes, said, faults, live, idle = known(root), [], topic_faults(root), set(), set()
+    folders = {*fixes}
+    for letter in fixes.values():
+        trees_of(letter)
+    for version in overlay.SUPPORTED:
+        patches, found, more = modern(root, version)
+        said.append(f"series: Linux {version}: {len(patches)} patches carry {len(found)} paths")
+        faults += more
+        for letter in letters(root, version):
+            folders |= {folder_of(letter)} if is_step(letter) else set()
+            for line in letter.lines("Paths"):
+                (live if shares(root, line, found) else idle).add((letter.name, line))
+    faults += [Fault(name, f"{line}: no overlay has that") for name, line in sorted(idle - live)]
+    faults += check_folders(root, sorted(folders))
     if not faults:
         print(*said, f"series: {len(fixes)} fixes for older trees", sep="\n")
     return report(faults)
@@ -905,28 +721,26 @@ def do_modern(root, tree, out, topic):
     """Write the series, a topic, or all topics, for a base of overlay.py."""
     version = overlay.kernel_version(tree)
     short = version.rpartition(".")[0]
-    topics = topics_of(root)
+    patches, found, faults = modern(root, short)
+    topics = topics_of(root, patches)
     if topic not in (WHOLE, ALL):
-        with_those_before(topics, topic)
-    patches, cover, faults = modern_patches(root, tree, short)
-    if faults:
-        return refuse(tree, version, faults)
-    patches = [Patch(with_steps(p.letter, root, out, short), p.contents) for p in patches]
-    rc, there = 0, {name_of(patch.letter) for patch in patches}
-    chosen = [name for name in topics
-              if there & set(topics[name].lines("Patches")) and topic in (ALL, name)]
-    if topic != WHOLE and not chosen:
-        raise Fault(f"{TOPICS}/{topic}", f"none of its patches is for Linux {short}")
-    for name in chosen or [None]:
-        folder = out / f"series-{short}-{name or WHOLE}"
-        title = f"Patches for Linux {short}, {name or WHOLE}"
-        about = about_topic(topics, name, patches) if name else ""
-        more = SECURITY if name and is_secret(topics[name]) else B4
-        sent = [replace(p, letter=replace(p.letter, text=TEST.sub("", p.letter.text)))
-                for p in patches] if name else patches
+        those_before(topics, topic)
+    made, more = modern_patches(root, tree, patches, found)
+    if faults + more:
+        return refuse(tree, version, faults + more)
+    made = [Patch(with_steps(p.letter, root, out, short), p.contents) for p in made]
+    rc, cover = 0, read_letter(root, COVER)
+    for name in topics if topic == ALL else [topic]:
+        head = f"Patches for Linux {short}, {name}", "", B4
+        sent = made
+        if name != WHOLE:
+            letter = topics[name].letter
+            head = head[0], about_topic(topics, name, made), SECURITY if is_secret(letter) else B4
+            sent = [replace(p, letter=replace(p.letter, text=TEST.sub("", p.letter.text)))
+                    for p in made]
         try:
-            rc |= write_series(root, tree, sent, folder, (title, about, more),
-                               topics[name] if name else cover, cover.lines("Checkpatch"), name)
+            rc |= write_series(root, tree, sent, out / f"series-{short}-{name}", head, cover,
+                               topics if name != WHOLE else {}, name)
         except Fault as fault:      # the other topics are none the worse for it
             rc |= report([fault])
     return rc
@@ -947,29 +761,30 @@ def do_legacy(root, tree, out):
     return rc if patches else 0
 
 
-def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topic=None):
-    """Write the patches into folder; head: the title of its README, and what else that says."""
-    env, prefix = identity(root), prefix_of(tree)
+def write_series(root, tree, patches, folder, head, cover=None, topics=(), name=None):
+    """Write the patches, or those of a topic, into folder; head: the title of its README, and what
+    else that says; cover: of the whole series."""
+    env, prefix, topic = identity(root), prefix_of(tree), topics and topics[name].letter
     with tempfile.TemporaryDirectory(prefix="series.") as scratch:
         repo, made = Path(scratch, "repo"), Path(scratch, "made")
         repo.mkdir()
         commit_patches(repo, tree, patches, env)
         if topic:
-            pick(repo, topics_of(root), topic, env)
-            cover = replace(cover, text=cover.text.rstrip() +
-                            needs_of(topics_of(root), topic, patches))
-        rfc = ("--rfc",) if cover and state_of(cover).startswith("RFC") else ()
-        format_patches(repo, made, cover and cover.text, env, *rfc)
+            pick(repo, topics, name, env)
+            rfc = ["--rfc"] * state_of(topic).startswith("RFC")
+            format_patches(repo, made, cover_of(topics, name), env, *rfc)
+        else:
+            format_patches(repo, made, cover and cover.text, env)
         (made / README).write_text((READ_ME + head[2]).format(
             title=head[0], about=head[1], folder=shlex.quote(str(folder.absolute())),
             below=f"--directory={shlex.quote(prefix)} " if prefix else ""))
-        faults = checkpatch(tree, made, allowed) if cover else []   # those of 2.6 do not run today
-        if faults:
+        faults = cover and checkpatch(tree, made, cover.lines("Checkpatch"))
+        if faults:                      # those of 2.6 do not run today
             return refuse(tree, overlay.kernel_version(tree), faults)
         if topic:
-            write_tests(root, cover, made / "tests")
-            if cover.lines("Review"):
-                (made / REVIEW).write_text("\n\n".join(cover.lines("Review")) + "\n")
+            write_tests(root, topic, made / "tests")
+            if topic.lines("Review"):
+                (made / REVIEW).write_text("\n\n".join(topic.lines("Review")) + "\n")
         changed = deliver(made, folder)
     count = len(list(folder.glob("*.patch")))
     print(f"series: {count} patch{'es' * (count > 1)} in {folder}"
@@ -979,9 +794,6 @@ def write_series(root, tree, patches, folder, head, cover=None, allowed=(), topi
 
 
 def do_series(root, tree, out, topic):
-    for program in ("git", "perl"):
-        if not shutil.which(program):
-            raise Refusal(f"{program} not found")
     overlay.need_spatch()
     short = check_tree(tree).rpartition(".")[0]
     if short not in overlay.SUPPORTED:

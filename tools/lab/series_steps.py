@@ -78,13 +78,13 @@ def step(letter, patch, known):
 def do_it(argv):
     args = series.arguments(argv)
     short = overlay.kernel_version(args.tree).rpartition(".")[0]
-    letters, folders = series.modern(args.overlay, short)[0].patches, [args.topic]
+    carried = series.modern(args.overlay, short)[0]
+    letters, folders = [letter for letter, _ in carried], [args.topic]
     if args.topic != series.WHOLE:
-        topics = series.topics_of(args.overlay)
-        folders = series.with_those_before(topics, args.topic)
+        topics = series.topics_of(args.overlay, carried)
+        folders = [*series.those_before(topics, args.topic), args.topic]
         by_name = {series.name_of(letter): letter for letter in letters}
-        letters = [by_name[name] for one in folders for name in topics[one].lines("Patches")
-                   if name in by_name]      # some are for other bases
+        letters = [by_name[name] for one in folders for name in topics[one].patches]
     with contextlib.redirect_stdout(sys.stderr):
         if any(series.do_series(args.overlay, args.tree, args.out, one) for one in folders):
             return 1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of series.py: the patches for the bases of overlay.py, and the fixes for 2.4 and 2.6.
 
-The old trees are made of legacy.trees. Each fix is tried on one of them: what it does, that it knows
-its own work again, that no rule does its work twice, and that each hunk is missed if it is not
-there. All paths have a blank.
+The old trees are made of legacy.trees, and of what the messages say of a tree that has a fix. Each
+fix is tried on one of them: what it does, that it knows its own work again, that no rule does its
+work twice, and that each hunk is missed if it is not there. All paths have a blank.
 """
 
 import contextlib
@@ -89,7 +89,7 @@ def snapshot(folder):
 
 
 def executables(folder):
-    return {name for name, p in files_in(folder).items() if overlay.executable(p)}
+    return {name for name, p in files_in(folder).items() if p.stat().st_mode & 0o100}
 
 
 class Case(unittest.TestCase):
@@ -192,9 +192,9 @@ WRITES = (
       "series/lists/05-first": letter("fs: a: first", "fs/a.c up to plus")},
      "fs-a-first fs-a-one-more mm-b-new mm-t-tests",
      ["-\treturn x;\n+\treturn x + 1;\n", "-\treturn x + 1;\n+\treturn 2 * x + 1;\n"]),
-    # It adds and replaces patches and leaves some out.
-    ({"base/6.1/omit": "# is there\nmm/b.c\n", "base/6.1/series/omit": "# is there\ntree/20-b\n",
-      "base/6.1/mm/c.c": "int c;\n", "base/6.1/series/lists/05-c": letter("mm: c", "mm/c.c"),
+    # It adds and replaces patches, and one that has nothing there is left out.
+    ({"base/6.1/omit": "# is there\nmm/b.c\n", "base/6.1/mm/c.c": "int c;\n",
+      "base/6.1/series/lists/05-c": letter("mm: c", "mm/c.c"),
       "base/6.1/series/lists/10-a": letter("fs: a: as it was", "fs/Kconfig", "fs/a.c")},
      "mm-c fs-a-as-it-was mm-t-tests", []),
 )
@@ -205,19 +205,12 @@ REFUSED = (
     ({"mm/c.c": ""}, "mm/c.c: no file of series/ carries it, nor does the cover leave it"),
     ({"series/lists/40": letter("mm", "mm/")},
      "mm/b.c: is carried by series/lists/40 and series/tree/20-b"),
-    ({"series/lists/40": letter("mm", "mm/none.c")},
-     "series/lists/40: mm/none.c: the overlay has no such path"),
-    ({"series/lists/05": letter("fs", "fs/a.c up to none")}, "fs/a.c.cocci: has no rule none"),
-    ({"series/lists/10-a": ROWS % "direct"}, "write below Rows: a case and its metric"),
+    ({"series/lists/40": letter("mm", "mm/none.c", "fs/a.c up to none")},
+     "series/lists/40: fs/a.c up to none: no overlay has that\n"
+     "series: series/lists/40: mm/none.c: no overlay has that\n"),
     ({"series/lists/10-a": "one\ntwo\n\nPaths:\n\tmm/b.c\n"},
      "a message is a subject, an empty line, and why"),
     ({"series/lists/10-a": "one\n\nPaths:\nmm/b.c\n"}, "10-a:4: below a section's"),
-    ({"base/6.1/series/omit": "# x\ntree/20-x\n"},
-     "base/6.1/series/omit:2: series/ has no tree/20-x\n"),
-    ({"base/6.1/series/tree/20-c": letter("mm", "mm/b.c")},
-     "base/6.1/series/tree/20-c: has the number of series/tree/20-b\n"),
-    ({"base/6.1/omit": "# is there\nmm/b.c\n"},
-     "series/tree/20-b: carries no path on Linux 6.1\n"),
 )
 
 
@@ -238,7 +231,7 @@ class Modern(Case):
                     self.assertIn(one, text)
                     text = text.partition(one)[2] or text
                 whole, _ = overlay.overlay_for(self.root, "6.1")
-                contents, _ = overlay.plan(self.root, whole, self.tree)
+                contents, _ = overlay.plan(self.root, whole, overlay.Tree(self.tree))
                 self.am_and_patch("mm/t/one.sh")
                 for path, content in contents.items():
                     if path != "Documentation/here.txt":
@@ -284,7 +277,7 @@ print "total: 0 errors\\n";
                             ({"series/tree/50-step/message": "fs: more\n\nWhy.\n",
                               "series/tree/50-step/fs/more.c": "int more;\n"}, "fs/more.c")):
             self.again(**files)
-            self.refused(1, f"series/tree/50-step/message: {path} is not what the overlay makes of")
+            self.refused(1, f"{path}: is not what the overlay makes of it")
         self.again(**step("base/6.1/series/lists/05-step", edit("less", "gone", "x")))
         self.refused(1, "base/6.1/series/lists/05-step/fs/a.c.cocci:1: rule less: matches nothing")
 
@@ -343,7 +336,7 @@ class Topics(Case):
 
     def test_what_a_topic_needs_is_to_be_named(self):
         text = (self.root / "series/topics/two").read_text()
-        for after, says in (("After:\n\ttwo\n", "two: there is no such topic, or it builds on"),
+        for after, says in (("After:\n\ttwo\n", "two: there is no such topic of this base, or"),
                             ("", "10-a does not apply to the base alone; name below After:")):
             fill(self.root, {"series/topics/two": text.replace("After:\n\tone\n", after)})
             code, _, err = self.run_series(self.tree, "--topic", "two")
@@ -370,11 +363,10 @@ print "Some <a\\@x>\\nlinux-kernel\\@x\\n$ARGV[-1]\\@y\\n";
         self.assertEqual(self.run_series("--check")[0], 0)
         for name, text, says in (
                 ("two", "x\n\nState: ready\n", "series/lists/10-a: is in the topics []"),
-                ("two", "x\n\nPatches:\n\t10-a\n", "a topic has a State:, up to 8 patches and 40"),
-                ("two", "x\n\n" + 40 * "y\n" + "State: ready\nPatches:\n\t10-a\n",
-                 "here are 1, and 42"),
-                ("three", "x\n\nState: ready\nPatches:\n\t40-c\n",
-                 "series/lists/40-c: is in the topics ['c', 'three'], not in one")):
+                ("three", "x\n\nState: ready\nPatches:\n\t40-c\nAfter:\n\tfour\n",
+                 "series/lists/40-c: is in the topics ['c', 'three'], not in one"),
+                ("three", "x\n\nState: ready\nPatches:\n\t40-c\nAfter:\n\tfour\n",
+                 "series/topics/three: After: there is no topic four")):
             fill(self.root, {f"series/topics/{name}": text})
             self.check_fails(says)
 
@@ -406,7 +398,7 @@ class Trees(Case):
     def test_what_will_not_do(self):
         commit(self.tree)
         for path, text, says in (
-                ("fs/a.c", "int a;\n", "a dirty tree: 1 changed files, fs/a.c first"),
+                ("fs/a.c", "int a;\n", "dirty tree: commit or drop what is changed, fs/a.c first"),
                 (".overlay", "", "an overlay was applied to it"),
                 ("Makefile", "all:\n", "not a kernel tree: no VERSION")):
             with self.subTest(says):
@@ -424,7 +416,7 @@ class Trees(Case):
         fill(self.tree, {**BASE, "fs/a b.c": ""})
         commit(whole)
         fill(self.tree, {"fs/a b.c": "int a;\n"})
-        self.refused(2, "a dirty tree: 1 changed files, fs/a b.c first")
+        self.refused(2, "a dirty tree: commit or drop what is changed, fs/a b.c first")
         git(self.tree, "checkout", "--quiet", ".")
         fill(whole, {"fs/a.c": "int a;\n"})        # no file of the tree
         self.make()
@@ -437,11 +429,11 @@ class Trees(Case):
     def test_links_are_not_followed(self):
         shutil.move(self.tree / "fs", self.top / "fs")
         (self.tree / "fs").symlink_to(self.top / "fs")
-        self.refused(1, "fs/a.c.cocci: fs is a link in the base, and no patch goes through one\n")
+        self.refused(1, "fs/a.c: fs is a link, and no patch goes through one\n")
         self.version_is("2.6.19")
         self.root = ROOT
-        fill(self.top, dict(PARTS["common-dio"]))
-        self.refused(1, "10-boundary/fs/direct-io.c.cocci: fs is a link in the base")
+        fill(self.top, Legacy.PARTS["dio"])
+        self.refused(1, "fs/direct-io.c: fs is a link, and no patch goes through one\n")
 
     def test_what_others_put_into_the_folder_stays(self):
         fill(self.out, {"series-6.1-tree/notes": "mine\n"})
@@ -449,131 +441,31 @@ class Trees(Case):
         self.assertEqual((self.out / "series-6.1-tree/notes").read_text(), "mine\n")
 
 
-def parts():
-    """{part of an old tree: [(path, text)]}"""
-    found = {}
-    text = (Path(__file__).resolve().parent / "legacy.trees").read_text()
-    for head, _, body in (part.partition("\n") for part in text.split("\n==> ")[1:]):
-        name, *paths = head.split()
-        found.setdefault(name, []).extend((path, body) for path in paths)
-    return found
-
-
-# An old tree: its parts, and the words that it has otherwise.
-PARTS = parts()
-BELOW = {
-    "2.4.18": ("common-2.4", "2.4.22"),
-    "2.4.18-14": ("common-2.4", "vendor-2.4"),
-    "2.4.21-EL": ("common-2.4", "vendor-2.4"),
-    "2.4.22": ("common-2.4",),
-    "2.6.6": ("common-dio",),
-    "2.6.7": ("common-dio", "2.6.6"),
-    "2.6.32": ("common-dio",),
-    "2.6.32-279": ("common-dio",),
-    "2.6.32-642": ("common-dio", "2.6.32-279"),
-}
-SCSI = "drivers/scsi/"
-OTHERWISE = {
-    "vendor-2.4": [
-        (SCSI + "hosts.h", "highmem_io:1;\n", "highmem_io:1;\n\n    unsigned can_do_varyio:1;\n"),
-        (SCSI + "aic7xxx_old/aic7xxx.h", "highmem_io: 1",
-         "highmem_io: 1,\t\\\n\tcan_do_varyio: 1"),
-        ("include/linux/iobuf.h", "locked : 1,\n",
-         "locked : 1,\n\t\t\tdovary : 1,\t/* vary-io */\n")],
-    "2.4.18-14": [(SCSI + "qlogicisp.h", "isp1020_detect",
-                   "isp1020_detect,\t\\\n\tcan_do_varyio:\t\t1")],
-    "2.4.18": [("drivers/scsi/scsi.c", "\tq->", "        SDpnt->request_queue.")],
-    "2.4.21-EL": [
-        *((path, "can_do_varyio", "vary_io") for path in (
-            "drivers/scsi/hosts.h", "drivers/scsi/aic7xxx_old/aic7xxx.h", "drivers/scsi/sd.c")),
-        ("drivers/char/raw.c", "dovary", "varyio"), ("drivers/char/raw.c", "can_do_vary", "varyio"),
-        ("drivers/scsi/sd.c", "read_ahead[SD_MAJOR(i)] = 0;",
-         "read_ahead[SD_MAJOR(i)] = 0;\n\t\tblkdev_varyio[SD_MAJOR(i)] = NULL;"),
-        ("drivers/addon/qla2200/qla2x00.h", "#define", "#ifdef SHT_HAS_VARY_IO\n"
-         "#define VARY_IO vary_io: 1,\n#else\n#define VARY_IO\n#endif\n#define"),
-        ("drivers/addon/qla2200/qla2x00.h", "emulated: 0 ", "VARY_IO emulated: 0 "),
-        ("include/linux/iobuf.h", "\t\t\tdovary : 1,	/* vary-io */\n", ""),
-        ("include/linux/iobuf.h", "initialized:1;", "initialized:1,\n\t\t\tvaryio : 1;"),
-        ("fs/iobuf.c", "iobuf->locked = 0;\n", "iobuf->locked = 0;\n\tiobuf->varyio = 0;\n"),
-        *(("fs/buffer.c", *pair) for pair in (
-            ("iobuf->dovary && (offset == 0)", "iobuf->varyio"),
-            ("RAWIO_BLOCKSIZE;\n\t\t\tif (iosize > length)\n\t\t\t\tiosize = length;\n", """\
-length;
-			for (block_iter = 1; block_iter < (iosize >> size_shift); block_iter++) {
-				if (blocknr + block_iter != b[bufind + block_iter]) {
-					iosize = size;
-					break;
-				}
-			}
-"""),
-            ("\t\t\tiosize = length", "\t\t\tint block_iter;\n\n\t\t\tiosize = length"),
-            ("\t\tbufind += (iosize/size);\n", ""),
-            ("""\
-		if (iobuf->dovary)
-			submit_bh_blknr(rw, tmp);
-		else
-			submit_bh(rw, tmp);
-""", """\
-		tmp->b_rsector = blocknr << (size_shift - 9);
-		bufind += iosize >> size_shift;
-""")))],
-    "2.6.7": [("mm/readahead.c", *pair) for pair in (
-        ("preoffset=0;", "average;"), ("\tpreoffset = ra->prev_page;\n", ""),
-        ("\t\tra->average = (ra->average +",
-         "\t\taverage = ra->average;\n\t\tif (average < ra->serial_cnt) {\n"
-         "\t\t\taverage++;\n\t\t}\n\t\tra->average = (average +"),
-        ("( !first_access && preoffset >= ra->start &&\n"
-         "\t\t\t\tpreoffset < (ra->start + ra->size))", "(!first_access)"),
-        ("\t\t\t /* This comment belongs to what goes away. */\n", ""),
-        ("preoffset - ra->start + 2;", "min(ra->average , (unsigned long)max);"),
-        ("\t\t\t/*\n\t\t\t * This one too.\n\t\t\t */\n\t\t\tunsigned long average",
-         "\t\t\taverage"),
-        ("+ ra->average) / 2;\n\n", "+ ra->average + 1) / 2;\n\n"),
-        ("((average >= max) || (offset == (ra->start +\n\t\t\t\t\t\t\tra->size - 1)))",
-         "(average > max)"))],
-    "2.6.32": [("fs/direct-io.c", *pair) for pair in (   # with a vendor's fields
-        ("dio = kmalloc(", "dio = kzalloc("),
-        ("\tdio->blocks_available = 0;\n\tdio->cur_page = NULL;\n\n"
-         "\tdio->boundary = 0;\n\tdio->result = 0;\n", ""),
-        ("\tssize_t result;", "\tvoid *vendor;\n\tssize_t result;"))],
-    "2.6.32-279": [
-        ("fs/direct-io.c", "if (dio->final_block_in_bio != dio->cur_page_block)\n",
-         "if (dio->final_block_in_bio != dio->cur_page_block ||\n"
-         "\t\t    dio->next != dio->cur_page_next)\n"),
-        ("fs/direct-io.c", "\t\tif (dio->boundary)\n\t\t\tdio_bio_submit",
-         "\t\telse if (dio->boundary)\n\t\t\tdio_bio_submit")],
-    "2.6.32-642": [("fs/direct-io.c", *pair) for pair in (   # submission has a struct of its own
-        ("\tstruct page *pages[DIO_PAGES];\t/* of user memory */\n", ""),
-        ("/* of all */\n", "/* of all */\n\tstruct page *pages[DIO_PAGES];\n"),
-        ("dio->", "sdio->"), ("sdio->rw", "dio->rw"),
+# Old trees: {version and name: (parts of legacy.trees, the words that it has in other ways, its
+# sections Has as (fix, remark), the fixes that it does not need)}. It takes all others.
+FLAGS = ("30-varyio-state", "31-varyio-detach", "32-varyio-exit")
+LINUX, QLA, OSM = "46-varyio-aic7xxx-linux", "45-varyio-qla2x00", "42-varyio-aic7xxx"
+CORE, AVERAGE, CLEAR = "20-varyio-core", "10-readahead-average", "30-dio-clear"
+IN_TEMPLATE = [(fix, "in its template") for fix in ("43-varyio-aic7xxx-old",
+                                                    "44-varyio-qlogicisp", OSM)]
+TREES = {
+    "2.4.22": ("2.4 osm plain", (), (), (*FLAGS, QLA, LINUX)),
+    "2.4.18": ("2.4 2.4.18 plain", [("q->queuedata", "SDpnt->request_queue.queuedata")], (),
+               (*FLAGS, OSM, QLA)),
+    "2.4.18-14": ("2.4 osm vendor", (),
+                  [(CORE, "the vendor's (can_do_varyio)"), *IN_TEMPLATE[:2]], [LINUX]),
+    "2.4.21-EL": ("2.4 osm vendor", (), [(CORE, "the vendor's (vary_io)"), ("32-varyio-exit", ""),
+                                         *IN_TEMPLATE[::2]], [LINUX]),
+    "2.6.6": ("average restart dio", (), (), [CLEAR]),
+    "2.6.7": ("restart dio", (), [(AVERAGE, "in the words of 2.6.7")], [CLEAR]),
+    "2.6.32": ("dio", [("kmalloc", "kzalloc"), ("\tdio->blocks_available = 0;\n", "")], (), ()),
+    "2.6.32-279": ("dio", [("\t\tif (dio->boundary)\n\t\t\tdio_bio_submit",
+                            "\t\telse if (dio->boundary)\n\t\t\tdio_bio_submit")], (), [CLEAR]),
+    "2.6.32-642": ("dio", [     # submission has a struct of its own
+        ("\tstruct page *pages[DIO_PAGES];\t/* of user memory */\n", ""), ("dio->", "sdio->"),
         ("dio_bio_submit(dio)", "dio_bio_submit(dio, sdio)"),
-        ("dio_send_cur_page(dio)", "dio_send_cur_page(dio, sdio, map_bh)"),
-        ("\t\tgoto out;\n\n\tretval", "\t\tgoto out;\n"
-         "\tmemset(dio, 0, offsetof(struct dio, pages));\n\tretval"))],
-}
-GONE = {"2.4.18": ["drivers/scsi/aic7xxx/aic7xxx_osm.c", "drivers/scsi/aic7xxx/aic7xxx_host.h"]}
-
-WRITTEN, THERE, NOT = "written", "already there", "not needed"
-FIXES_2_4 = ("10-scsi-partial-end", "20-varyio-core", "30-varyio-state", "31-varyio-detach",
-             "32-varyio-exit", "40-varyio-sym53c8xx", "41-varyio-sym53c8xx-2", "42-varyio-aic7xxx",
-             "43-varyio-aic7xxx-old", "44-varyio-qlogicisp", "45-varyio-qla2x00",
-             "46-varyio-aic7xxx-linux")
-FIXES_DIO = ("10-boundary", "20-dio-layout", "30-dio-clear")
-VERDICTS = {
-    "2.4.22": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, *3 * (NOT,), *5 * (WRITTEN,), NOT, NOT))),
-    "2.4.18": dict(zip(FIXES_2_4, (WRITTEN, WRITTEN, *3 * (NOT,), WRITTEN, WRITTEN, NOT, WRITTEN,
-                                   WRITTEN, NOT, WRITTEN))),
-    "2.4.18-14": dict(zip(FIXES_2_4, (WRITTEN, THERE, *6 * (WRITTEN,), THERE, THERE, WRITTEN,
-                                      NOT))),
-    "2.4.21-EL": dict(zip(FIXES_2_4, (WRITTEN, THERE, WRITTEN, WRITTEN, THERE, WRITTEN, WRITTEN,
-                                      THERE, THERE, WRITTEN, WRITTEN, NOT))),
-    "2.6.6": {"10-readahead-average": WRITTEN, "20-readahead-restart": WRITTEN,
-              **dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT)))},
-    "2.6.7": {"10-readahead-average": THERE, "20-readahead-restart": WRITTEN,
-              **dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT)))},
-    "2.6.32": dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, WRITTEN))),
-    "2.6.32-279": dict(zip(FIXES_DIO, (WRITTEN, WRITTEN, NOT))),
-    "2.6.32-642": dict(zip(FIXES_DIO, (WRITTEN, THERE, THERE))),
+        ("dio_send_cur_page(dio)", "dio_send_cur_page(dio, sdio, map_bh)")],
+        [("20-dio-layout", ""), (CLEAR, "")], ()),
 }
 # What a fix leaves as it was, or where it goes, beyond what its message says below Has.
 KEPT = {
@@ -581,276 +473,237 @@ KEPT = {
                   ("drivers/scsi/sym53c8xx.c", "drivers/scsi/sym53c8xx_2/sym_glue.c")],
     "2.6.32": [("fs/direct-io.c", "dio = kmalloc(sizeof(*dio), GFP_KERNEL); retval = -ENOMEM; "
                 "if (!dio) goto out; memset(dio, 0, offsetof(struct dio, pages));")],
-    "2.6.32-279": [("fs/direct-io.c", "dio->next != dio->cur_page_next) dio_bio_submit(dio); }")],
     "2.6.32-642": [("fs/direct-io.c", one) for one in (
         "if (sdio->bio) dio_bio_submit(dio, sdio); } return ret;", "start, nr_pages); return ret;",
-        "sdio->bio = NULL; }", "sdio->next != sdio->cur_page_next) dio_bio_submit(dio, sdio); }")],
+        "sdio->bio = NULL; }", "sdio->cur_page_block) dio_bio_submit(dio, sdio); }")],
 }
-
-
-def spaced(text):
-    """The same code with other white space."""
-    return "\n".join(line if line.startswith(("#", " *", "\t *")) or line.endswith("\\") else
-                     re.sub(r" ([=<+-]|&&|\|\|) ", "  \\1\t", line).replace("if (", "if  ( ")
-                     for line in text.split("\n"))
-
-
 # What is in front of and behind the lines of a file of a vendor's: no patch may change that.
 FRONT = b"/* caf\xe9 \t \x0c\n\r of another\r system  */\n"
 BEHIND = b"\n\n\n/* \x85 */  \n\t\n#define NO_NEWLINE"
 
 
+def parts():
+    """{part of an old tree: {path: text}}"""
+    found, paths = {}, []
+    text = (Path(__file__).resolve().parent / "legacy.trees").read_text()
+    for head, _, body in (part.partition("\n") for part in text.split("\n==> ")[1:]):
+        name, *more = head.split()
+        paths += [(name, path) for path in more]
+        for name, path in paths if body else ():
+            found.setdefault(name, {})[path] = body
+        paths = paths if not body else []
+    return found
+
+
+def spaced(text):
+    """The same code with other white space."""
+    return "\n".join(line if line.startswith(("#", " *", "\t *")) else
+                     re.sub(r" ([=<+-]|&&|\|\|) ", "  \\1\t", line).replace("if (", "if  ( ")
+                     for line in text.split("\n"))
+
+
 class Legacy(Case):
+    """The trees are in memory but where said otherwise."""
+
+    PARTS = parts()
+
     def setUp(self):
         super().setUp()
         self.root = ROOT
+        self.fixes = {Path(folder).name: at for folder, at in series.known(ROOT).items()}
 
-    def use(self, shape):
-        """Lays the tree down. Its checkpatch does not run on a perl of today."""
-        shutil.rmtree(self.tree, ignore_errors=True)
-        self.tree.mkdir()
-        self.version_is(shape.partition("-")[0])
-        fill(self.tree, {"scripts/checkpatch.pl": "die 'perl is too new';\n"})
-        for part in (*BELOW[shape], shape):
-            for path, text in PARTS.get(part, ()):
-                file = self.tree / path.removesuffix("+")
-                fill(self.tree, {path.removesuffix("+"):
-                                 (file.read_text() if path.endswith("+") else "") + text})
-            for path, old, new in OTHERWISE.get(part, ()):
-                self.edit(path, old, new)
-        for path in GONE.get(shape, ()):
-            (self.tree / path).unlink()
+    def memory(self, contents=()):
+        tree = overlay.Tree(self.top / "none")
+        tree.update(contents)
+        return tree
 
-    def edit(self, path, old, new):
-        text = (self.tree / path).read_text()
-        self.assertIn(old, text)
-        (self.tree / path).write_text(text.replace(old, new))
+    def add(self, tree, path, text):
+        old = tree[path] or overlay.Content(b"")
+        tree[path] = overlay.Content(old.data + text.encode())
 
-    def edit_by(self, path, pattern, new):
-        text, count = re.subn(pattern, new, (self.tree / path).read_text())
-        self.assertGreater(count, 0)
-        (self.tree / path).write_text(text)
+    def has(self, tree, fix, remark, but=None):
+        """Every text of a section Has but one, as a macro, so that it is in no function's way"""
+        section = next(s for s in self.fixes[fix].all("Has") if s.remark == remark)
+        words = series.words_of(tree, self.fixes[fix])
+        gone = (but or "").partition(": ")[2] or "none"
+        for line in section.lines:
+            path, _, text = series.fill_in(words, line).partition(": ")
+            if not path.endswith(", not"):
+                self.add(tree, path, f"#define HAS {text.replace(gone, 'gone()')}\n")
 
-    def edit_dio(self, *pairs):
-        for old, new in pairs:
-            self.edit("fs/direct-io.c", old, new)
+    def tree_of(self, name, but=None):
+        tree = self.memory()
+        names, otherwise, has, _ = TREES[name]
+        for part in names.split():
+            for path, text in self.PARTS[part].items():
+                for old, new in otherwise:
+                    text = text.replace(old, new)
+                self.add(tree, path, text)
+        for fix, remark in has:
+            self.has(tree, fix, remark, but)
+        return tree
 
-    def verdicts(self, out):
-        found = re.findall(r"^  \S+?/(\S+) +(written|already there|not needed)", out, re.M)
-        return dict(found)
-
-    def written(self):
-        """What make says, without what git does: {fix: verdict}, and the patches."""
-        said, patches, faults = series.legacy_patches(ROOT, self.tree,
-                                                      overlay.kernel_version(self.tree))
-        self.assertEqual([str(fault) for fault in faults], [])
+    def patches_of(self, tree, version):
+        """({fix: verdict}, its patches); the tree is then as they made it"""
+        with mock.patch.object(series, "Tree", lambda _: tree):
+            said, patches, faults = series.legacy_patches(ROOT, None, version.partition("-")[0])
+        self.assertEqual([*map(str, faults)], [])
         return {fix.partition("/")[2]: verdict.partition(":")[0] for fix, verdict in said}, patches
 
-    def judged(self, name):
-        """(verdict, the faults as one text) of one fix."""
-        folder, letter = next((f, at) for f, at in series.known(ROOT).items() if f.name == name)
-        with tempfile.TemporaryDirectory() as scratch:
-            trees = self.tree, Path(scratch, "work")
-            verdict, _, faults = series.legacy_fix(ROOT, folder, letter, trees, Path(scratch))
+    def judged(self, fix, tree):
+        """(verdict, the faults as one text) of one fix"""
+        verdict, _, faults = series.legacy_fix(ROOT, self.fixes[fix], tree)
         return verdict, "\n".join(map(str, faults))
 
-    def indented_alike(self):
-        """No code is indented by spaces between lines that are by tabs, or not at all."""
-        for patch in self.patches():
-            lines = patch.read_text().split("\n")
-            for before, line, after in zip(lines, lines[1:], lines[2:]):
-                if re.match(r"\+ +[^ *]", line):
-                    self.assertFalse({before[1:2], after[1:2]} <= {"\t", ""}, line)
-                if re.match(r"[ +]\s.*;", before):
-                    self.assertNotRegex(line, r"^\+\w")
+    def test_each_tree(self):
+        """What it gets, and that it then has all; with other white space, nothing but the hunks is
+        another; each hunk is missed, no rule does its work twice. Every fix has a tree."""
+        takers = set()
+        for name, (_, _, has, not_needed) in TREES.items():
+            with self.subTest(name):
+                tree = self.tree_of(name)
+                old = self.memory(tree)
+                strange = self.memory({path: overlay.Content(
+                    FRONT + spaced(content.data.decode()).encode() + BEHIND)
+                    for path, content in old.items()})
+                said, patches = self.patches_of(tree, name)
+                takers |= {fix for fix, verdict in said.items() if verdict == "written"}
+                self.assertEqual(said, {fix: "already there" if fix in dict(has) else
+                                        "not needed" if fix in not_needed else "written"
+                                        for fix in said})
+                for path, text in KEPT.get(name, ()):
+                    self.assertIn(series.plain(text.encode()), series.plain(tree[path].data))
+                self.assertEqual(self.patches_of(tree, name)[1], [])
+                self.assertEqual(self.patches_of(strange, name)[0], said)
+                for path, content in tree.items():
+                    self.assertNotRegex(content.data, b"belongs to what goes|This one too")
+                    front, _, rest = strange[path].data.partition(FRONT)
+                    code, behind, added = rest.partition(BEHIND)
+                    self.assertEqual((front, behind), (b"", BEHIND), path)
+                    self.assertEqual(series.plain(code + added), series.plain(content.data))
+                for patch in patches:
+                    self.each_hunk(patch, old)
+                    old.update(patch.contents)
+                    self.no_rule_fits(patch, old)
+        self.assertEqual(takers, {*self.fixes})
 
-    def whole(self, shape):
-        """The series on a tree, by git am and patch -p1; a second run finds nothing to do."""
-        self.use(shape)
-        for file in self.tree.rglob("*.c"):
-            file.chmod(0o755)
-        self.assertEqual(self.verdicts(self.make()), VERDICTS[shape])
-        self.indented_alike()
-        self.am_and_patch()
-        for path, text in KEPT.get(shape, ()):
-            self.assertIn(series.plain(text.encode()),
-                          series.plain((self.tree / path).read_bytes()))
-        for name, data in snapshot(self.tree).items():
-            self.assertNotRegex(data, b"belongs to what goes|This one too", name)
-        written = snapshot(self.out)
-        self.assertIn("nothing is left to do", self.make())
-        self.assertEqual(snapshot(self.out), written)
-
-    def test_first_and_last_versions(self):
-        for shape, version in (("2.4.22", "37"), ("2.6.6", "5"), ("2.6.32", "34")):
-            with self.subTest(f"{shape} as {version}"):
-                self.use(shape)
-                self.edit("Makefile", f"SUBLEVEL = {shape.split('.')[2]}", f"SUBLEVEL = {version}")
-                self.assertEqual(self.written()[0], VERDICTS[shape])
-
-    def test_other_spacing_and_nothing_outside_the_hunks(self):
-        for shape in ("2.4.18-14", "2.6.6", "2.6.32"):
-            with self.subTest(shape):
-                self.use(shape)
-                patches = self.written()[1]
-                for file in self.tree.rglob("*.[ch]"):
-                    file.write_bytes(FRONT + spaced(file.read_text()).encode() + BEHIND)
-                said, strange = self.written()
-                self.assertEqual(said, VERDICTS[shape])
-                for patch, other in zip(patches, strange):
-                    for path, content in patch.contents.items():
-                        data = other.contents[path].data
-                        self.assertTrue(data.startswith(FRONT) and data.endswith(BEHIND), path)
-                        self.assertEqual(series.plain(data[len(FRONT):-len(BEHIND)]),
-                                         series.plain(content.data))
-
-    def test_a_vendors_zero_is_respected_and_told(self):
-        template, told = "drivers/scsi/aic7xxx/aic7xxx_osm.c", "the vendor says 0 in its template"
-        self.use("2.4.21-EL")
-        self.edit(template, ".vary_io\t= 1,", ".vary_io\t= 0,")
-        self.assertEqual(self.judged("42-varyio-aic7xxx"), (f"not needed: {told}", ""))
-        self.use("2.4.18-14")
-        headers = {"40-varyio-sym53c8xx": "sym53c8xx.h",
-                   "41-varyio-sym53c8xx-2": "sym53c8xx_2/sym53c8xx.h",
-                   "42-varyio-aic7xxx": "aic7xxx/aic7xxx_host.h"}
-        for fix, header in headers.items():
-            self.edit(f"drivers/scsi/{header}", "highmem_io: 1", "highmem_io: 1, can_do_varyio: 0")
-            self.assertEqual(self.judged(fix), (f"not needed: {told}", ""))
-
-    def test_no_driver_opts_in_without_the_state_fix(self):
-        self.use("2.4.21-EL")
-        self.edit("fs/iobuf.c", "bufp[i] = iobuf;", "*bufp++ = iobuf;")
-        self.refused(1, "legacy/2.4/30-varyio-state/fs/iobuf.c.cocci:", "rule handed_out: matches "
-                     "nothing in fs/iobuf.c", "; what a fix does may be there in other words:\n")
-        self.use("2.4.22")
-        self.edit("include/linux/iobuf.h", "initialized:1;", "initialized:1, can_vary:1;")
-        self.refused(1, "parts of a vendor's vary-io are here")
-
-    def test_one_miss_is_one_line(self):
-        self.use("2.4.22")
-        self.edit("drivers/scsi/scsi.c", "q->queuedata = (void *) SDpnt;", "q->queuedata = SDpnt;")
-        err = self.refused(1, "legacy/2.4/20-varyio-core/message:", ": drivers/scsi/scsi.c read ")
-        self.assertEqual(err.count("\n"), 2, err)
-
-    def test_trees_of_one_version_have_folders_of_their_own(self):
-        self.use("2.6.32")
-        self.make()
-        first = snapshot(self.out)
-        self.tree = self.tree.rename(self.top / "another")
-        self.make()
-        self.assertEqual(sorted(p.name for p in self.out.iterdir()),
-                         ["series-2.6.32-another", "series-2.6.32-tree"])
-        shutil.copytree(self.tree, self.top / "elsewhere/tree")
-        code, _, err = self.run_series(self.top / "elsewhere/tree")
-        self.assertEqual(code, 2)
-        self.assertIn(f"series-2.6.32-tree is taken: Patches for Linux 2.6.32 in {self.top}/tree: "
-                      "name another folder with --out", err)
-        self.assertEqual({name: data for name, data in snapshot(self.out).items()
-                          if name.startswith("series-2.6.32-tree/")}, first)
-
-    def test_vary_io_without_what_makes_it_work(self):
-        """One statement of it is gone or another: told by its name, and no driver opts in."""
-        core = next(at for f, at in series.known(ROOT).items() if f.name == "20-varyio-core")
-        for shape in "2.4.18-14", "2.4.21-EL":
-            self.use(shape)
-            trees = self.tree, self.top / "none"
-            words = series.words_of(core, trees)
-            for line in series.holding(trees, core, "Has", words).lines:
-                path, _, text = series.fill_in(words, line).partition(": ")
-                # Without the flag in iobuf.h it is no vendor's any more.
-                if path == "include/linux/iobuf.h":
-                    continue
-                with self.subTest(shape, line=line):
-                    self.use(shape)
-                    tokens = series.plain(text.encode()).split()
-                    self.edit_by(path, r"\s*".join(map(re.escape, tokens)), "gone()")
-                    faults = self.judged("20-varyio-core")[1]
-                    self.assertIn("parts of a vendor's vary-io are here", faults)
-                    self.assertIn(f"more of this fix is there, but not {path}: {text}", faults)
-        for flag in ("can_do_varyio", "vary_io"):
-            with self.subTest(flag):
-                self.use("2.4.22")
-                self.edit("drivers/scsi/hosts.h", "unsigned emulated:1;",
-                          f"unsigned emulated:1;\n    unsigned {flag}:1;")
-                self.assertIn("parts of a vendor's vary-io are here",
-                              self.judged("20-varyio-core")[1])
-
-    def test_fixes_in_other_words(self):
-        core, there = "20-varyio-core", "already there: in the words of "
-        self.use("2.4.18-14")           # the flag is the last one, or has no blank
-        for old, new in (("initialized:1;", ""), ("dovary : 1,", "dovary : 1;"),
-                         ("dovary : 1;", "dovary:1;")):
-            self.edit("include/linux/iobuf.h", old, new)
-        self.assertEqual(self.judged(core), ("already there: the vendor's (can_do_varyio)", ""))
-        self.edit("drivers/char/raw.c", "raw_devices[minor].can_do_vary = 0;", "")  # January 2002
-        self.assertIn("parts of a vendor's vary-io are here", self.judged(core)[1])
-        self.use("2.6.7")
-        for old, new in (("serial_cnt", "currnt_wnd_hit"), ("min(ra->average", "min(average")):
-            self.edit("mm/readahead.c", old, new)
-        self.assertRegex(self.judged("10-readahead-average")[0], there + "August 2004")
-        self.use("2.6.6")
-        submit = "\t\tif (dio->boundary)\n\t\t\tdio_bio_submit(dio);\n"
-        self.edit_dio((submit, ""), ("nr_pages);\n\tdio->boundary = 0;", "nr_pages);"),
-                      ("add_page(dio);\n", "add_page(dio);\n" + submit),
-                      ("if (dio->boundary) {", "if (boundary) {\n\tdio->boundary = 1;"),
-                      ("blocknr)\n{\n\tint ret = 0;\n", "blocknr)\n{\n\tint ret = 0;\n"
-                       "\tint boundary = dio->boundary;\n\n\tdio->boundary = 0;\n"),
-                      ("\t\tdio->boundary = buffer_boundary(map_bh);",
-                       "if (dio->blocks_available == this_chunk_blocks)\n"
-                       "dio->boundary = buffer_boundary(map_bh);\nelse dio->boundary = 0;"))
-        self.assertRegex(self.judged("10-boundary")[0], there + "November 2006")
-        self.use("2.6.6")
-        self.edit_dio(("buffer_boundary(map_bh);\n",
-                       "buffer_boundary(map_bh);\nclear_buffer_boundary(map_bh);\n"))
-        self.assertIn("the mark is cleared after the first block", self.judged("10-boundary")[1])
-
-    def hunks(self, patch, trees):
-        """Lets the patch into the work tree; yields (path, data) with one of its hunks undone."""
+    def each_hunk(self, patch, tree):
+        """One hunk of it is undone; and none is indented otherwise than what is around it."""
+        new_tree = self.memory(tree | patch.contents)
+        words = series.words_of(new_tree, patch.letter)
         for path, content in patch.contents.items():
-            old = series.newest(trees, path).read_text("latin-1").splitlines(keepends=True)
-            new = content.data.decode("latin-1").splitlines(keepends=True)
-            overlay.write_file(trees[1], path, content.data, False)
+            old, new = ((one.data.decode("latin-1") if one else "").splitlines(keepends=True)
+                        for one in (tree[path], content))
+            self.indented_alike(new, overlay.changes(old, new))
             for i1, i2, j1, j2 in overlay.changes(old, new):
                 undone = "".join([*new[:j1], *old[i1:i2], *new[j2:]]).encode("latin-1")
-                if series.plain(undone) != series.plain(content.data):      # no comment
-                    yield path, undone
+                new_tree[path] = overlay.Content(undone)
+                with self.subTest(patch.letter.name, undone=undone):
+                    if series.plain(undone) != series.plain(content.data):      # no comment
+                        self.assertIsNone(series.verdict_of(new_tree, patch.letter, words))
+            new_tree[path] = content
+        self.assertEqual(series.verdict_of(new_tree, patch.letter, words).title, "Has")
 
-    def test_each_hunk_is_missed_and_no_rule_does_its_work_twice(self):
-        """And every fix has a tree that takes it."""
-        fixes = {folder.name: (folder, letter) for folder, letter in series.known(ROOT).items()}
-        takes = set()
-        for shape in VERDICTS:
-            self.use(shape)
-            trees = self.tree, self.top / shape
-            for patch in self.written()[1]:
-                folder, letter = fixes[Path(patch.letter.name).parent.name]
-                words = series.words_of(letter, trees)
-                undone = list(self.hunks(patch, trees))
-                alone = len(undone) == 1                # then it is as if there were none
-                self.assertIsNotNone(series.holding(trees, letter, "Has", words))
-                for path, data in undone:
-                    with self.subTest(shape, fix=folder.name, undone=data):
-                        overlay.write_file(trees[1], path, data, False)
-                        self.assertIsNone(series.holding(trees, letter, "Has", words))
-                        said = "".join(map(str, series.missing(trees, letter, words)))
-                        self.assertRegex(said, "^$" if alone else f"but not {path}(, not)?: ")
-                    overlay.write_file(trees[1], path, patch.contents[path].data, False)
-                if folder.name not in takes:
-                    self.no_rule_fits(series.spoken(folder, words, self.top / shape), trees[1])
-                takes.add(folder.name)
-        self.assertEqual(set(fixes), takes)
+    def indented_alike(self, lines, hunks):
+        """No code is indented by spaces between lines that are by tabs, or not at all."""
+        for line in (line for _, _, j1, j2 in hunks for line in range(j1, j2)):
+            if re.match(r" +[^ *]", lines[line]):
+                around = {lines[line - 1][:1], lines[line + 1][:1]}
+                self.assertFalse(around <= {"\t", "", "\n"}, lines[line])
+            if re.match(r"\s.*;", lines[line - 1]):
+                self.assertNotRegex(lines[line], r"^\w")
 
-    def no_rule_fits(self, folder, work):
-        found = overlay.scan(folder)[0]
-        for path, source in ((p, s) for p, s in found.items() if s.form == "edit"):
-            text, now = (folder / source.name).read_text(), (work / path).read_text("latin-1")
-            for rule in overlay.lint(source.name, text):
-                lines = "\n".join(text.split("\n")[rule.line - 1:rule.last])
-                with self.subTest(f"{folder.name}: {rule.name}"), \
-                     tempfile.TemporaryDirectory() as scratch, self.assertRaises(overlay.Fault):
-                    then = overlay.after_rules(source.name, lines, work / path, scratch)
-                    overlay.judge(source.name, path, rule, now, then)
+    def no_rule_fits(self, patch, tree):
+        found, _ = overlay.scan(ROOT, series.folder_of(patch.letter))
+        words = series.words_of(tree, patch.letter)
+        for path, source in found.items():
+            for rule in overlay.rules_of(ROOT, source.name) if source.form == "edit" else ():
+                with self.subTest(patch.letter.name, rule=rule.name), \
+                     self.assertRaises(overlay.Fault):
+                    rule.text, data = series.fill_in(words, rule.text), tree[path].data
+                    then = overlay.after_rules([rule], path, data)
+                    overlay.judge(path, rule, data.decode("latin-1"), then)
 
+    def test_every_section_that_a_tree_may_have(self):
+        """It has the fix in these words, and not if one of them is gone."""
+        for fix, letter in self.fixes.items():
+            for section in (one for one in letter.all("Has") if "words of" in one.remark):
+                for but in (None, *(line for line in section.lines if ", not: " not in line)):
+                    tree = self.memory()
+                    self.has(tree, fix, section.remark, but)
+                    with self.subTest(fix, section=section.remark, but=but):
+                        self.assertEqual(self.judged(fix, tree)[0] ==
+                                         f"already there: {section.remark}", not but)
 
-for shape in VERDICTS:
-    setattr(Legacy, f"test_{shape.replace('.', '_')}", lambda self, shape=shape: self.whole(shape))
+    def test_parts_of_a_vendors_vary_io(self):
+        """One statement of it is gone: told by its name, and no driver opts in."""
+        stop = "parts of a vendor's vary-io are here"
+        for name in "2.4.18-14", "2.4.21-EL":
+            tree = self.tree_of(name)
+            for line in series.verdict_of(tree, self.fixes[CORE], {}).lines:
+                if line.startswith("include/linux/iobuf.h"):    # it is no vendor's any more
+                    continue
+                with self.subTest(name, line=line):
+                    said = self.judged(CORE, self.tree_of(name, line))[1]
+                    self.assertIn(stop, said)
+                    self.assertIn(f"more of this fix is there, but not {line}", said)
+        for path, text in (("drivers/scsi/hosts.h", "unsigned can_do_varyio:1;"),
+                           ("drivers/scsi/hosts.h", "unsigned vary_io:1;"),
+                           ("include/linux/iobuf.h", "can_vary:1;")):
+            tree = self.tree_of("2.4.22")
+            self.add(tree, path, f"#define HAS {text}\n")
+            self.assertIn(stop, self.judged(CORE, tree)[1])
+
+    def test_a_vendors_zero_is_respected_and_told(self):
+        tree = self.tree_of("2.4.18-14")
+        for fix, path, text in (("40-varyio-sym53c8xx", "sym53c8xx.h", "can_do_varyio: 0"),
+                                ("41-varyio-sym53c8xx-2", "sym53c8xx_2/sym53c8xx.h",
+                                 "can_do_varyio: 0"),
+                                (OSM, "aic7xxx/aic7xxx_osm.c", "\t.can_do_varyio\t= 0,")):
+            self.add(tree, f"drivers/scsi/{path}", text)
+            self.assertEqual(self.judged(fix, tree),
+                             ("not needed: the vendor says 0 in its template", ""))
+
+    def test_a_mark_that_is_cleared(self):
+        tree = self.tree_of("2.6.6")
+        self.add(tree, "fs/direct-io.c", "clear_buffer_boundary(map_bh);\n")
+        self.assertIn("the mark is cleared after the first block",
+                      self.judged("10-boundary", tree)[1])
+
+    def on_disk(self, tree, version):
+        shutil.rmtree(self.tree)
+        for path, content in tree.items():
+            overlay.write(self.tree, path, content)
+        self.version_is(version)
+        fill(self.tree, {"scripts/checkpatch.pl": "die 'perl is too new';\n"})
+
+    def test_what_is_written_on_the_first_and_the_last_version(self):
+        """git am and patch do it, and then nothing is left to do."""
+        for name, version in (("2.4.22", "2.4.18"), ("2.4.22", "2.4.37"), ("2.6.6", "2.6.5"),
+                              ("2.6.32", "2.6.34")):
+            with self.subTest(version):
+                shutil.rmtree(self.out, ignore_errors=True)
+                tree = self.tree_of(name)
+                self.on_disk(tree, version)
+                self.assertRegex(self.make(), r"(?m)^  2.[46]\S*/1\S+ +written$")
+                self.am_and_patch()
+                written = snapshot(self.out)
+                self.assertIn("nothing is left to do", self.make())
+                self.assertEqual(snapshot(self.out), written)
+                shutil.rmtree(self.tree / ".git")
+                self.patches_of(tree, version)
+                self.assertEqual({path: content.data for path, content in tree.items()},
+                                 {path: data for path, data in snapshot(self.tree).items()
+                                  if path in tree})
+
+    def test_a_miss_is_one_line_and_nothing_is_written(self):
+        for name, path, old, new, *says in (
+                ("2.4.22", "drivers/scsi/scsi.c", b"(void *) SDpnt", b"SDpnt",
+                 "legacy/2.4/20-varyio-core/message:", ": drivers/scsi/scsi.c reads "),
+                ("2.4.21-EL", "fs/iobuf.c", b"bufp[i] = iobuf;", b"*bufp++ = iobuf;",
+                 "legacy/2.4/30-varyio-state/fs/iobuf.c.cocci:4: rule handed_out: matches nothing "
+                 "in fs/iobuf.c", "; what a fix does may be there in other words:\n")):
+            tree = self.tree_of(name)
+            tree[path] = overlay.Content(tree[path].data.replace(old, new))
+            self.on_disk(tree, "2.4.22")
+            self.assertEqual(self.refused(1, *says).count("\n"), 2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Without what pages in memory tell, and without faults, which later patches bring.
 
-// rules of ../45-readahead-memory/mm/readahead_runs.c.cocci
+// rules of series/lists/45-readahead-memory/mm/readahead_runs.c.cocci
 
 // places: 2
 @memory@
