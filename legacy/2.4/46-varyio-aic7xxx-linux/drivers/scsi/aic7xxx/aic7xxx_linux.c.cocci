@@ -1,10 +1,2 @@
 // SPDX-License-Identifier: GPL-2.0
-
-@opt_in@
-symbol template;
-@@
-
- if (offsetof(struct ahc_cmd_internal, end) > offsetof(struct scsi_cmnd, host_scribble)) {
- 	...
- }
-+template->FLAG = 1;
+// rules of legacy/2.4/42-varyio-aic7xxx/drivers/scsi/aic7xxx/aic7xxx_osm.c.cocci
