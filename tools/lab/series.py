@@ -37,10 +37,9 @@ repository's own tests, which are not sent: it goes into the README.
 Beside the patches lies a README; nothing is ever sent. To whom a topic goes the list of them says,
 by the tree's own get_maintainer.pl; b4 asks it again.
 
-For 2.4 and 2.6 each folder legacy/GENERATION/FIX/ is a patch: its message, and files in the three
-forms of overlay.py. Below the message stands
+For 2.4 and 2.6 each folder legacy/FIRST-LAST/FIX/ is a patch for trees of these versions: its
+message, and files in the three forms of overlay.py. Below the message stands
 
-    Trees: A - B        the versions that it is for
     Word: NAME TEXT     NAME in the rules and in what follows here is to read TEXT, in a tree where
                         all lines below hold; the first such section of a NAME counts
     Has: [REMARK]       likewise, a tree that has the fix; the section may come again, and each has
@@ -92,8 +91,8 @@ MESSAGE = "message"
 MEASURED = """\
 Before and behind this patch, in QEMU with a clock that counts instructions
 (insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
-SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Trees", "Has", "Not needed", "Stop", "Word",
-            "Like", "State", "Patches", "After", "Tests", "Review")
+SECTIONS = ("Paths", "Rows", "Left out", "Checkpatch", "Has", "Not needed", "Stop", "Word", "Like",
+            "State", "Patches", "After", "Tests", "Review")
 VERDICTS = {"Has": "already there", "Not needed": "not needed", "Stop": "refused"}
 UP_TO = re.compile(r"(\S+) up to (\w+)")
 
@@ -357,19 +356,17 @@ def list_topics(root, tree, short):
 
 # The fixes for 2.4 and 2.6: does a tree have one, need it, or neither?
 
-def trees_of(letter):
-    """(first, last) version that a fix is for."""
-    ends = re.fullmatch(r"([\d.]+) - ([\d.]+)", "".join(s.remark for s in letter.all("Trees")))
-    if not ends:
-        raise Fault(letter.name, "write the versions as Trees: 2.6.8 - 2.6.32")
-    return ends.groups()
+def ends_of(folder):
+    """[first, last] of the versions that a fix is for, as bench.py compares them"""
+    return [bench.version(end) for end in folder.split("/")[1].split("-")]
 
 
 def known(root):
     """{folder of a fix: its letter}, in the order in which they are applied."""
-    folders = sorted(file.parent.relative_to(root).as_posix()
-                     for file in (root / "legacy").glob(f"*/*/{MESSAGE}"))
-    fixes = {folder: read_letter(root, f"{folder}/{MESSAGE}") for folder in folders}
+    folders = [file.parent.relative_to(root).as_posix()
+               for file in (root / "legacy").glob(f"*/*/{MESSAGE}")]
+    fixes = {folder: read_letter(root, f"{folder}/{MESSAGE}")
+             for folder in sorted(folders, key=lambda one: (ends_of(one), one))}
     for folder, letter in fixes.items():
         for like in letter.all("Like"):
             other = fixes[f"{os.path.dirname(folder)}/{like.remark}"]
@@ -451,14 +448,13 @@ def legacy_fix(root, letter, tree):
 
 def legacy_patches(root, tree, version):
     """([(fix, what is to be said of it)], its patches, faults) for an old tree."""
-    number, fixes = bench.version, known(root)
-    ends = {folder: trees_of(letter) for folder, letter in fixes.items()}
-    fixes = {folder: letter for folder, letter in fixes.items()
-             if number(ends[folder][0]) <= number(version) <= number(ends[folder][1])}
+    all_fixes = known(root)
+    fixes = {folder: letter for folder, letter in all_fixes.items()
+             if ends_of(folder)[0] <= bench.version(version) <= ends_of(folder)[1]}
     if not fixes:
-        generations = sorted({*ends.values()}, key=lambda one: [*map(number, one)])
+        generations = dict.fromkeys(folder.split("/")[1] for folder in all_fixes)
         raise Refusal(f"{tree}: nothing is known of Linux {version}; there are fixes for "
-                      + ", ".join([*map(" to ".join, generations), *overlay.SUPPORTED]))
+                      + ", ".join([*generations, *overlay.SUPPORTED]))
     said, patches, tree = [], [], Tree(tree)
     for folder, letter in fixes.items():
         verdict, contents, faults = legacy_fix(root, letter, tree)
@@ -690,8 +686,6 @@ def check_folders(root, folders):
 def do_check(root):
     fixes, said, faults, live, idle = known(root), [], topic_faults(root), set(), set()
     folders = {*fixes}
-    for letter in fixes.values():
-        trees_of(letter)
     for version in overlay.SUPPORTED:
         patches, found, more = modern(root, version)
         said.append(f"series: Linux {version}: {len(patches)} patches carry {len(found)} paths")
@@ -755,7 +749,7 @@ def do_legacy(root, tree, out):
         rc = write_series(root, tree, patches, out / f"series-{version}-{tree.name}",
                           (f"Patches for Linux {version} in {tree}", "", ""))
     for fix, verdict in said:
-        print(f"  {fix:32} {verdict}")
+        print(f"  {fix:40} {verdict}")
     if not patches:
         print("series: nothing is left to do: the tree has or needs none of the fixes")
     return rc if patches else 0

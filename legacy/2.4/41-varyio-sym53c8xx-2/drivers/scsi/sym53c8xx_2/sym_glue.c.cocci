@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-// rules of legacy/2.4/40-varyio-sym53c8xx/drivers/scsi/sym53c8xx.c.cocci

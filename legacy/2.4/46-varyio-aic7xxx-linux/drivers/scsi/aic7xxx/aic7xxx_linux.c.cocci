@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-// rules of legacy/2.4/42-varyio-aic7xxx/drivers/scsi/aic7xxx/aic7xxx_osm.c.cocci
