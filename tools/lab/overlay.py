@@ -3,7 +3,7 @@
 """Bring the files of this repository into a copy of a kernel tree.
 
     overlay.py BASE TARGET         make TARGET equal BASE + overlay
-    overlay.py --check-smpl        parse and lint the semantic patches, those of all bases
+    overlay.py --check-smpl        parse and lint all semantic patches, and the overlays' forms
     overlay.py --files [--base V]  print the name of each file here that makes up that overlay
 
 --overlay ROOT names the overlay; the default is this repository, and for V the newest of SUPPORTED.
@@ -563,8 +563,7 @@ def report(faults, program="overlay"):
 
 def do_apply(base, target, root):
     overlay, faults = overlay_for(root, check_trees(base, target))
-    if any(source.form == "edit" for source in files_of(overlay)):
-        need_spatch()
+    need_spatch()
     base = Tree(base)
     contents, more = plan(root, overlay, base)
     if faults + more:
@@ -580,28 +579,20 @@ def files_of(overlay):
         yield from filter(None, (overlay[path].below, overlay[path]))
 
 
-def check_edits(root, names):
-    """The faults of semantic patches, as far as they show without a tree."""
-    def one(name):
+def do_check(root):
+    def parsed(name):
         try:
             spatch(rules_of(root, name), "--parse-cocci", "rules.cocci")
         except Fault as fault:
             return fault
         return None
 
+    need_spatch()
+    patches = sorted(name for name in file_names(root) if name.endswith(".cocci"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(filter(None, pool.map(one, sorted(names))))
-
-
-def do_check(root):
-    patches, faults = set(), []
+        faults = list(filter(None, pool.map(parsed, patches)))
     for version in SUPPORTED:
-        overlay, more = overlay_for(root, version)
-        patches |= {source.name for source in files_of(overlay) if source.form == "edit"}
-        faults += more
-    if patches:
-        need_spatch()
-    faults += check_edits(root, patches)
+        faults += overlay_for(root, version)[1]
     if not faults:
         print(f"overlay: {len(patches)} semantic patches parse")
     return report(faults)

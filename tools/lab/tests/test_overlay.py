@@ -403,11 +403,12 @@ class Faults(OverlayTest):
         self.assertEqual(self.run_tool("--check-smpl").stdout,
                          "overlay: 3 semantic patches parse\n")
         self.put({"base/6.12/block/thing.c.cocci": EXPORT.replace("@export@", "@@"),
-                  "base/6.1/block/thing.c.cocci": "@a@\n@@\n-a(;\n", "fs/Kconfig.cocci": ""})
-        self.fails("fs/Kconfig.cocci: a semantic patch edits only .c and .h files",     # once
-                   "base/6.1/block/thing.c.cocci:3: spatch: parse error near ';'",
+                  "base/6.1/block/thing.c.cocci": "@a@\n@@\n-a(;\n", "fs/Kconfig.cocci": EXPORT})
+        self.fails("base/6.1/block/thing.c.cocci:3: spatch: parse error near ';'",
                    "base/6.12/block/thing.c.cocci: begins with a rule, @NAME ...@ on a line of "
-                   "its own, or a comment", args=("--check-smpl",))
+                   "its own, or a comment",
+                   "fs/Kconfig.cocci: a semantic patch edits only .c and .h files",     # once
+                   args=("--check-smpl",))
 
     def test_spatch_is_not_asked_twice(self):
         """And the temporary folder has a blank in its name."""
