@@ -299,13 +299,10 @@ def spatch_fault(rules, run):
     error = re.search(r"(?:\w+ )?error: *.*", run.stderr)
     near = re.search(r"line (\d+), column.*?around = '(.+?)'", run.stderr, re.S)
     if error and near:
-        number = int(near[1])
-        for rule in rules:
-            lines = rule.text.count("\n")
-            if number <= lines:
-                return Fault(f"{rule.file}:{rule.line + number - 1}",
-                             f"spatch: {error[0].strip(': ')} near '{near[2]}'")
-            number -= lines
+        lines = [f"{rule.file}:{rule.line + n}" for rule in rules
+                 for n in range(rule.text.count("\n"))]
+        return Fault(lines[min(int(near[1]), len(lines)) - 1],
+                     f"spatch: {error[0].strip(': ')} near '{near[2]}'")
     said = (run.stderr.strip() or "no message").splitlines()[-1].strip()
     return Fault(rules[0].file, f"spatch failed with code {run.returncode}: {said}")
 

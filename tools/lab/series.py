@@ -626,8 +626,9 @@ def perl(tree, script, *args):
     if not file.is_file():
         return ""
     with tempfile.TemporaryDirectory(prefix="series.") as home:     # no configuration has a say
-        return subprocess.run(["perl", file, *args], cwd=tree, stdout=subprocess.PIPE, text=True,
-                              errors="replace", check=False, env={**os.environ, "HOME": home}).stdout
+        run = subprocess.run(["perl", file, *args], cwd=tree, stdout=subprocess.PIPE, text=True,
+                             errors="replace", check=False, env={**os.environ, "HOME": home})
+    return run.stdout
 
 
 def checkpatch(tree, folder, allowed):

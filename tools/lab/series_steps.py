@@ -55,12 +55,6 @@ def run(*command):
     return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def build_before(patches, out):
-    before = out / "steps.before"
-    before.write_bytes(b"".join(patch.read_bytes() for patch in patches))
-    return not patches or run(LAB / "kernel.sh", "build", "step", before)
-
-
 def step(letter, patch, known):
     """Build, boot and measure the next one: (is it whole, what is known of its kernel)"""
     rows = series.rows_of(letter)
@@ -97,7 +91,10 @@ def do_it(argv):
         return 2
     first = names.index(begin)
     print("TAP version 13", flush=True)
-    if not run(LAB / "kernel.sh", "build", "step") or not build_before(patches[:first], args.out):
+    before = args.out / "steps.before"
+    before.write_bytes(b"".join(patch.read_bytes() for patch in patches[:first]))
+    if not run(LAB / "kernel.sh", "build", "step") or \
+       first and not run(LAB / "kernel.sh", "build", "step", before):
         return 1
     known = {}
     for n, (letter, patch) in enumerate(zip(letters[first:], patches[first:]), 1):

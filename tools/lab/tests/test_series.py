@@ -649,7 +649,7 @@ class Legacy(Case):
         for name, fix, path, text, says in (
                 ("2.4.18-14", "40-varyio-sym53c8xx", "drivers/scsi/sym53c8xx.h",
                  "can_do_varyio: 0", zero),
-                ("2.4.18-14", OSM, "drivers/scsi/aic7xxx/aic7xxx_osm.c", ".can_do_varyio = 0", zero),
+                ("2.4.18-14", OSM, "drivers/scsi/aic7xxx/aic7xxx_osm.c", ".can_do_varyio= 0", zero),
                 ("2.4.22", CORE, "drivers/scsi/hosts.h", "unsigned can_do_varyio:1;", stop),
                 ("2.4.22", CORE, "drivers/scsi/hosts.h", "unsigned vary_io:1;", stop),
                 ("2.4.22", CORE, "include/linux/iobuf.h", "can_vary:1;", stop),
