@@ -546,21 +546,18 @@ def pick(repo, topics, name, env):
                             f"below After: the topic that it needs ({refusal})") from None
 
 
-def table(rows):
-    """What a patch gave, as lines of text."""
-    return bench.columns([("case", "metric", "unit", "before", "behind", "ratio")] + [
-        (r["case"], r["metric"], r["unit"],
-         *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in rows], 3)
-
-
 def with_steps(letter, root, out, short):
     """The letter, and behind its text what its rows were before and behind the patch."""
     steps = bench.load(out / bench.STEPS) or bench.load(root / "series" / bench.STEPS)
     results = {(r["case"], r["metric"]): r for r in steps
                if bench.series_of(r["base"]) == short and r["patch"] == letter.name}
     shown = [results[row] for row in rows_of(letter) if row in results]
-    more = f"\n{MEASURED}\n\n{table(shown)}\n" if shown else ""
-    return replace(letter, text=letter.text + more)
+    if not shown:
+        return letter
+    table = bench.columns([("case", "metric", "unit", "before", "behind", "ratio")] + [
+        (r["case"], r["metric"], r["unit"],
+         *(bench.show(r[k]) for k in ("stock", "patched", "ratio"))) for r in shown], 3)
+    return replace(letter, text=f"{letter.text}\n{MEASURED}\n\n{table}\n")
 
 
 def format_patches(repo, folder, blurb, env, *args):

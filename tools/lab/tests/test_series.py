@@ -20,6 +20,7 @@ from unittest import mock
 
 import overlay
 import series
+from overlay import git
 
 LAB = Path(__file__).resolve().parents[1]
 ROOT = LAB.parents[1]
@@ -66,11 +67,6 @@ def fill(root, files):
             (root / name).unlink()
         else:
             (root / name).write_text(text)
-
-
-def git(tree, *args):
-    return subprocess.run(["git", "-C", tree, *args], check=True, capture_output=True,
-                          text=True).stdout
 
 
 def commit(tree):
