@@ -447,15 +447,15 @@ def legacy_fix(root, letter, tree):
 
 
 def legacy_patches(root, tree, version):
-    """([(fix, what is to be said of it)], its patches, faults) for an old tree."""
+    """([(fix, what is to be said of it)], its patches, faults) for a Tree, which has them then"""
     all_fixes = known(root)
     fixes = {folder: letter for folder, letter in all_fixes.items()
              if ends_of(folder)[0] <= bench.version(version) <= ends_of(folder)[1]}
     if not fixes:
         generations = dict.fromkeys(folder.split("/")[1] for folder in all_fixes)
-        raise Refusal(f"{tree}: nothing is known of Linux {version}; there are fixes for "
+        raise Refusal(f"{tree.folder}: nothing is known of Linux {version}; there are fixes for "
                       + ", ".join([*generations, *overlay.SUPPORTED]))
-    said, patches, tree = [], [], Tree(tree)
+    said, patches = [], []
     for folder, letter in fixes.items():
         verdict, contents, faults = legacy_fix(root, letter, tree)
         if faults:
@@ -726,7 +726,7 @@ def do_modern(root, tree, out, topic):
 
 def do_legacy(root, tree, out):
     version = overlay.kernel_version(tree)
-    said, patches, faults = legacy_patches(root, tree, version)
+    said, patches, faults = legacy_patches(root, Tree(tree), version)
     if faults:
         return refuse(tree, version, faults, "; what a fix does may be there in other words")
     if patches:
