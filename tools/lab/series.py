@@ -233,7 +233,7 @@ def modern_patches(root, tree, patches, found):
     for letter, share in patches if not faults else ():
         parts = {path: source for path, source in share.items() if found.get(path) is not source}
         start = Tree(tree)
-        start.update({path: now[path] if base[path] else whole[path] for path in parts}
+        start.update({path: now[path] if base[path] else whole.get(path) for path in parts}
                      if is_step(letter) else {})
         contents, more = overlay.plan(root, parts, start)
         faults += more

@@ -150,7 +150,7 @@ APPLIES = (
     ({"fs/Kconfig.add": "config TRUNK\n", "fs/Makefile.add": "obj-y += trunk.o\n",
       "fs/new.c": "x\n", "base/6.1/fs/Kconfig.add": "config LAYER\n",
       "base/6.1/fs/Makefile": "# mine\n", **replaces("fs/Makefile"),
-      **omit("fs/*.add", "fs/new.c")},
+      **omit("fs/Kconfig.add", "fs/Makefile.add", "fs/new.c")},
      {"fs/Kconfig": BASE["fs/Kconfig"] + "config LAYER\n", "fs/Makefile": "# mine\n"}),
     # A layer has one rule of the trunk's file, and all of another.
     ({"block/thing.c.cocci": EXPORT + "// places: 2\n" + LOCKS.replace("s@", "s depends on export@")

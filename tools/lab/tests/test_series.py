@@ -183,6 +183,11 @@ WRITES = (
      "fs-a-a-step fs-a-a-step fs-a-one-more mm-b-new mm-t-tests",
      ["-\treturn x;\n+\treturn x - 2;\n", "-\treturn x - 2;\n+\treturn x - 3;\n",
       "-\treturn x - 3;\n+\treturn x + 1;\n"]),
+    # Of a file that is new the folder takes away what a later patch brings.
+    ({"mm/n.c": "int n(int x)\n{\n\treturn x;\n}\n", "series/tree/15-n/message": "mm: n\n",
+      "series/tree/15-n/mm/n.c.cocci": edit("zero", "x", "0"),
+      "series/tree/25-n": letter("mm: n: more", "mm/n.c")},
+     "fs-a-one-more mm-n mm-b-new mm-n-more mm-t-tests", ["+\treturn 0;\n", "-\treturn 0;\n"]),
     # The first rules of an edit; all of them where no later patch has more
     ({"fs/a.c.cocci": f"{PLUS}\n{TWICE}",
       "series/lists/05-first": letter("fs: a: first", "fs/a.c up to plus")},
