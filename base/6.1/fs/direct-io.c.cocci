@@ -2,7 +2,18 @@
 // Here each set of bios has pools of its own for integrity, bios have no write hint, and the queue
 // for completions is made in this file.
 
-// rules of base/6.12/fs/direct-io.c.cocci: integrity
+@integrity@
+symbol dio_sync_wq;
+expression e;
+@@
+ dio_setup(void)
+ {
+ 	<+...
++	if (bioset_integrity_create(&dio_bio_set, BIO_POOL_SIZE))
++		panic("dio: no memory for bios\n");
+ 	dio_sync_wq = e;
+ 	...+>
+ }
 
 @hint depends on integrity@
 expression e;
