@@ -122,10 +122,13 @@ RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK
 	$(if $(filter-out um%,$(KERNEL)),test_qla) $(if $(filter-out um debug,$(KERNEL)),test_nomem) \
 	$(if $(filter-out 7.3,$(base)),test_flags),$(TESTS))
 
-# What a stock kernel answers is kept beside it, for the same tests run by the same lab.
-ASKED = tools/testing/selftests/dio $(addprefix $(LAB)/,array.sh common.sh guest.sh selftests.sh xfail.py)
-ANSWERS = $(if $(STOCK),$$($(LAB)/kernel.sh dir $(KERNEL))/answers-$$({ echo '$(TESTS) $(OPS) $(FS)'; \
-	find $(ASKED) -type f -print0 | sort -z | xargs -0 cat; } | sha256sum | cut -c 1-12))
+# KEEP=1, which CI sets: what a kernel answered, if all was as it should be, is kept beside it, and told
+# again if it is asked the same: neither the overlay, the tests nor what runs them have changed.
+ASKED = find tools/testing/selftests/dio $(addprefix $(LAB)/,array.sh common.sh guest.sh selftests.sh \
+	kunit.sh kunit.config xfail.py complaints.sh) -type f; \
+	$(if $(STOCK),,$(LAB)/overlay.py --files --base $(base))
+ANSWERS = $(if $(KEEP),$$($(LAB)/kernel.sh dir $(KERNEL))/answers-$$({ echo '$(RUN_TESTS) $(OPS) $(FS)'; \
+	{ $(ASKED); } | sort -u | xargs cat; } | sha256sum | cut -c 1-12))
 tests: selftests
 	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,$(MODULES)) >/dev/null
 	@cd $(O) && rm -rf $(RESULTS)/test_[!k]*.tap $(RESULTS)/taken && mkdir -p $(RESULTS)/taken
