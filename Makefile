@@ -44,7 +44,7 @@ help:
 #:               ./field there runs the five reports (FIO= a static fio)
 #:   deb         packages in $O/deb of both kernels, from this machine's configuration, CONFIG=FILE,
 #:               or CONFIG=localmod: only the modules that are loaded
-#:   bench       measure both kernels, an hour; ARRAY=fc|many|qla (7.3): the field reports on that array
+#:   bench       measure both kernels, an hour; ARRAY=fc|many|model|qla (7.3): the field reports there
 #:   programs    the time of sqlite, tar, rocksdb, lmdb and others on both
 #:   report      print the table again, and write $O/report.html; RESULTS=FILE: of the kit's field.figures
 #:   clean       remove $O; the cache stays
@@ -125,22 +125,23 @@ RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK
 # KEEP=1, which CI sets: what a kernel answered, if all was as it should be, is kept beside it, and told
 # again if it is asked the same: neither the overlay, the tests nor what runs them have changed.
 ASKED = find tools/testing/selftests/dio $(addprefix $(LAB)/,array.sh common.sh guest.sh selftests.sh \
-	kunit.sh kunit.config xfail.py complaints.sh) -type f; \
+	kunit.sh kunit.config kernel.sh xfail.py complaints.sh) Makefile -type f; \
 	$(if $(STOCK),,$(LAB)/overlay.py --files --base $(base))
 ANSWERS = $(if $(KEEP),$$($(LAB)/kernel.sh dir $(KERNEL))/answers-$$({ echo '$(RUN_TESTS) $(OPS) $(FS)'; \
-	{ $(ASKED); } | sort -u | xargs cat; } | sha256sum | cut -c 1-12))
+	{ $(ASKED); } | sort -u | xargs cat; fio --version; } | sha256sum | cut -c 1-12))
 tests: selftests
 	@$(LAB)/kernel.sh build $(KERNEL) $(if $(filter um%,$(KERNEL)),,$(MODULES)) >/dev/null
 	@cd $(O) && rm -rf $(RESULTS)/test_[!k]*.tap $(RESULTS)/taken && mkdir -p $(RESULTS)/taken
 	@$(if $(STOCK),awk '/^on / { on = / $(base)[ :]/; next } \
 		on$(if $(filter um%,$(KERNEL)), && !/# large folios:/)' \
 		tools/testing/selftests/dio/stock.xfail >$(O)/$(RESULTS)/xfail)
-	@rc=0; kept="$(ANSWERS)"; [ ! -d "$$kept" ] || { cp "$$kept"/* $(O)/$(RESULTS) && \
-		echo "lab: $(KERNEL) has answered before: $$kept" >&2; exit; }; \
-		$(if $(filter um kunit debug,$(KERNEL)),$(LAB)/kunit.sh $(KERNEL) || rc=1;) \
-		$(MAKE) -k -j4 $(GUESTS) || rc=1; \
-		[ -z "$$kept" ] || [ $$rc -ne 0 ] || { mkdir "$$kept" && cp $(O)/$(RESULTS)/test_*.tap "$$kept"; }; \
-		exit $$rc
+	@rc=0; $(if $(filter um kunit debug,$(KERNEL)),$(LAB)/kunit.sh $(KERNEL) || rc=1;) kept="$(ANSWERS)"; \
+	if [ -d "$$kept" ]; then \
+		cp "$$kept"/* $(O)/$(RESULTS) && echo "lab: $(KERNEL) has answered before: $$kept" >&2; \
+	elif $(MAKE) -k -j4 $(GUESTS); then \
+		[ -z "$$kept" ] || { rm -rf "$$kept.part" && mkdir "$$kept.part" && \
+			cp $(O)/$(RESULTS)/test_[!k]*.tap "$$kept.part" && mv "$$kept.part" "$$kept"; }; \
+	else rc=1; fi; exit $$rc
 
 guest-%:
 	@$(LAB)/guest.sh -k $(KERNEL) -n $* -t $(if $(filter debug,$(KERNEL)),7200 -N,3600) \
@@ -237,9 +238,10 @@ real: modules selftests
 programs: modules selftests
 	@$(LAB)/bench.py run programs
 
+report: FIGURES = $(if $(filter command environment,$(firstword $(origin RESULTS))),$(RESULTS))
 report:
-	@$(LAB)/bench.py report $(RESULTS)
-	@$(LAB)/bench_report.py $(RESULTS)
+	@$(LAB)/bench.py report $(FIGURES)
+	@$(LAB)/bench_report.py $(FIGURES)
 
 profile: modules selftests
 	@[ -n '$(CASE)' ] || { echo 'profile: name a bench case, or layers, with CASE='; exit 2; }
@@ -258,7 +260,7 @@ unit-tests: source
 	@mkdir -p $(O)/log
 	@$(PYTHON) -m unittest discover -t $(LAB) -s $(LAB)/tests 2>&1 | tee $(O)/log/unit-tests.log
 
-harness: packages
+harness: source
 	@mkdir -p $(O)/log $(HARNESS_OUT)
 	@BASE=$(base) tools/testing/dio/tap.sh $(HARNESS_OUT) | tee $(O)/log/harness.tap
 

@@ -8,7 +8,7 @@
 RESULTS is a list of rows as bench.py or the kit's field writes them; steps.json beside it has those
 of make series-steps. BASE=6.1 shows only that base. A section without data says what measures it.
 
-LEFT_OUT names the tests that were not to run; STEPs failed: field, tests, bench, report. Tests are
+LEFT_OUT names the tests that were not to run; STEPs failed: field, tests, kernel, bench, report. Tests are
 those whose TAP in $O/log is no older than $O/log/run.start, figures are rows measured since then:
 what an earlier run left says nothing.
 

@@ -55,6 +55,19 @@
 struct tb;
 struct insn;
 
+struct info {
+	const char *target;
+	struct {
+		int min;
+		int cur;
+	} version;
+	bool system_emulation;
+	struct {
+		int smp_vcpus;
+		int max_vcpus;
+	} system;
+};
+
 void (qemu_plugin_register_vcpu_tb_trans_cb)(uint64_t id, void (*fn)(uint64_t id, struct tb *tb));
 uint64_t (qemu_plugin_tb_vaddr)(const struct tb *tb);
 size_t (qemu_plugin_tb_n_insns)(const struct tb *tb);
@@ -188,11 +201,15 @@ static void at_exit(uint64_t id, void *data)
 	fclose(file);
 }
 
-int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
+int qemu_plugin_install(uint64_t id, const struct info *info, int argc, char **argv)
 {
 	lines = argc == 2 && !strcmp(argv[1], "lines=on");
 	if (argc != 1 + lines || strncmp(argv[0], "out=", 4)) {
 		fprintf(stderr, "insn_count: give out=FILE, perhaps lines=on\n");
+		return 1;
+	}
+	if (!info->system_emulation || info->system.max_vcpus > (lines ? CPUS : 1)) {
+		fprintf(stderr, "insn_count: needs a machine with one CPU, or two for lines\n");
 		return 1;
 	}
 

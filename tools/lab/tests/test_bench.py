@@ -132,7 +132,7 @@ class Profile(unittest.TestCase):
 
     def test_lines_that_cpus_share(self):
         def run(*lines):
-            return "run\n" + "".join(f"io {cpu}\n" + "".join(
+            return "io 0\nrun\n" + "".join(f"io {cpu}\n" + "".join(
                 f"{line} {cpu} {wrote} {pc:x}\n" for line, wrote, pc in lines)
                 for cpu in "01" for _ in range(10))
 

@@ -432,11 +432,16 @@ dio_umount()
 }
 
 # dio_dm NAME TABLE: DIO_DM becomes the node of a device-mapper device with this table; fails with
-# the reason in DIO_WHY.
+# the reason in DIO_WHY, by 4 if device-mapper has no such target.
 dio_dm()
 {
 	DIO_DM=""
-	DIO_WHY="dmsetup is missing, or device-mapper takes no such table: $2"
+	_dio_target=${2#* * }
+	_dio_target=${_dio_target%% *}
+	DIO_WHY="dmsetup is missing, or device-mapper has no $_dio_target"
+	modprobe -q "dm-$_dio_target" 2>/dev/null
+	dmsetup targets 2>/dev/null | grep -q "^$_dio_target " || return 4
+	DIO_WHY="device-mapper takes no such table: $2"
 	dmsetup create "dio_$1" --noudevrules --noudevsync --table "$2" 2>/dev/null || return
 	dio_on_exit dio_dm_remove "$1"
 	DIO_DM=/dev/$(dmsetup info -c --noheadings -o blkdevname "dio_$1")

@@ -14,7 +14,7 @@
 #	lio_remove N				take it away
 #	lio_end					all of them, as is done at the end of the test
 #
-# Each fails with the reason in DIO_WHY.
+# Each fails with the reason in DIO_WHY, lio_lun by 4 if this kernel has no LIO.
 
 # shellcheck disable=SC2034 # these are for the tests
 LIO_DISK=""
@@ -39,10 +39,11 @@ _lio_port()
 
 _lio_start()
 {
-	[ ! -d "$DIO_TMP/lio" ] || return 0
+	! mountpoint -q "$DIO_TMP/lio" || return 0
 	dio_configfs
 	modprobe -q -a target_core_mod target_core_file tcm_loop 2>/dev/null
-	_lio_try [ -d "$_lio/core" ] && mkdir "$DIO_TMP/lio" &&
+	_lio_try [ -d "$_lio/core" ] || return 4
+	mkdir -p "$DIO_TMP/lio" &&
 		_lio_try mount -t tmpfs -o size=80% none "$DIO_TMP/lio" && dio_on_exit lio_end
 }
 

@@ -241,14 +241,13 @@ make_thin()
 # The first half is there, no more can be had.
 out_of_space()
 {
-	thin_rc=4
-	make_thin && thin_rc=1 && use "$DIO_DM" && io write 0 $((8 * mib)) 64k &&
-		fails "No space left" write $((8 * mib)) 65536 && io read 0 $((8 * mib)) 64k &&
-		thin_rc=0
+	{ make_thin || { set -- $?; echo "$DIO_WHY"; (exit "$1"); }; } && use "$DIO_DM" &&
+		io write 0 $((8 * mib)) 64k &&
+		fails "No space left" write $((8 * mib)) 65536 && io read 0 $((8 * mib)) 64k
+	thin_rc=$?
 	for each in thin pool data meta; do
 		dio_dm_remove $each
 	done
-	[ $thin_rc -ne 4 ] || echo "$DIO_WHY"
 	return $thin_rc
 }
 
@@ -286,8 +285,12 @@ for type in 1 3; do
 	with_lun $small "pi_prot_type=$type pi_prot_format=1" "T10-PI, type $type" with_pi
 done
 with_lun $((17 * mib * mib)) "" "beyond 2 and 16 TiB" large
-lio_lun 1 $small && lio_path 1 0 && path0=$LIO_DISK && lio_path 1 1 && path1=$LIO_DISK &&
-	dio_dm paths "$(paths_table)" || lacking=$DIO_WHY
+if lio_lun 1 $small && lio_path 1 0 && path0=$LIO_DISK && lio_path 1 1 && path1=$LIO_DISK; then
+	dio_dm paths "$(paths_table)"
+	[ $? -ne 4 ] || lacking=$DIO_WHY	# else the cases fail
+else
+	lacking=$DIO_WHY
+fi
 each_way "both paths are lost, and back" paths_lost
 dio_dm_remove paths
 lio_remove 1

@@ -95,7 +95,7 @@ opens()
 # Over device-mapper. The device itself may be used, by a node of another name, too, as in /dev/mapper.
 holds()
 {
-	dio_dm guard "0 2048 linear $disk 0" || { echo "$DIO_WHY"; return 4; }
+	dio_dm guard "0 2048 linear $disk 0" || { set -- $?; echo "$DIO_WHY"; return "$1"; }
 	undo="dio_dm_remove guard"
 	accepted "$DIO_DM" "$DIO_DM" && mknod "$DIO_TMP/mapper" b \
 		"$(stat -c 0x%t "$DIO_DM")" "$(stat -c 0x%T "$DIO_DM")" &&
@@ -110,7 +110,7 @@ loops()
 # An array of LIO's: a file, for which it takes a disk, too
 serves()
 {
-	LIO_FILE=$link lio_lun 1 1048576 || { echo "$DIO_WHY"; return 4; }
+	LIO_FILE=$link lio_lun 1 1048576 || { set -- $?; echo "$DIO_WHY"; return "$1"; }
 	undo="lio_remove 1"
 }
 
