@@ -63,7 +63,7 @@ static long rw(enum way way, int fd, int write, void *buf, size_t len, __u64 pos
 	static struct ring ring;
 
 	if (way == AIO)
-		return aio_once(fd, write, buf, len, pos);
+		return aio_once(fd, write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD, buf, len, pos);
 	if (way == SYNC)
 		return sys_result(write ? pwrite(fd, buf, len, pos) : pread(fd, buf, len, pos));
 	if (!ring.sqes)

@@ -57,6 +57,10 @@ bring_up()
 	dio_wait 60 there "$1" || { cat "$isp/state"; echo "disks: $disks"; return 1; }
 	disk=${disks%% *}
 	dio_settle
+	# The model does a command in one piece of memory, which in a small guest is not to be had of 2 MiB.
+	for node in $disks; do
+		echo 1024 >"/sys/block/${node#/dev/}/queue/max_sectors_kb" || return
+	done
 	grep -hqx 0x2100001b32000000 /sys/class/fc_host/host*/port_name
 }
 
@@ -104,7 +108,6 @@ counted()
 
 one_piece()
 {
-	echo 1024 >"/sys/block/${disk#/dev/}/queue/max_sectors_kb" || return
 	counted "$DIO_DIR/dio_load" read contig bs=1m n=1 "$disk" || return
 	echo "$descriptors descriptors in $entries entries"
 	[ "$descriptors" -eq 1 ] && [ "$entries" -eq 1 ]
