@@ -126,7 +126,7 @@ RUN_TESTS = $(CURDIR)/$(LAB)/selftests.sh $(filter-out $(LEAVE_OUT) $(if $(STOCK
 # again if it is asked the same: neither the overlay, the tests nor what runs them have changed.
 ASKED = find tools/testing/selftests/dio $(addprefix $(LAB)/,array.sh common.sh guest.sh selftests.sh \
 	kunit.sh kunit.config kernel.sh xfail.py complaints.sh) Makefile -type f; \
-	$(if $(STOCK),,$(LAB)/overlay.py --files --base $(base))
+	$(if $(STOCK),:,$(LAB)/overlay.py --files --base $(base))
 ANSWERS = $(if $(KEEP),$$($(LAB)/kernel.sh dir $(KERNEL))/answers-$$({ echo '$(RUN_TESTS) $(OPS) $(FS)'; \
 	{ $(ASKED); } | sort -u | xargs cat; fio --version; } | sha256sum | cut -c 1-12))
 tests: selftests
