@@ -23,8 +23,8 @@
  * block that runs on into the next function counts for the one it began in.
  *
  * With lines=on each CPU marks the start of each of its I/Os, and a mark at MARK + 1 is before and
- * behind a run. FILE gets a line for these, "io <CPU>" and "run", and between them, for each 64 bytes
- * of kernel memory that an I/O touches or writes, at least one,
+ * behind a run. FILE gets a line for these, "io <CPU>" and "run", and between them, for each 64
+ * bytes of kernel memory that an I/O touches or writes, at least one,
  *
  *	<number of the 64 bytes in hex> <CPU> <is it written> <address of who does it in hex>
  *
