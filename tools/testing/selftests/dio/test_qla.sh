@@ -59,7 +59,7 @@ bring_up()
 	dio_settle
 	# The model does a command in one piece of memory, which in a small guest is not to be had of 2 MiB.
 	for node in $disks; do
-		echo 1024 >"/sys/block/${node#/dev/}/queue/max_sectors_kb" || return
+		echo 512 >"/sys/block/${node#/dev/}/queue/max_sectors_kb" || return
 	done
 	grep -hqx 0x2100001b32000000 /sys/class/fc_host/host*/port_name
 }
@@ -108,6 +108,7 @@ counted()
 
 one_piece()
 {
+	echo 1024 >"/sys/block/${disk#/dev/}/queue/max_sectors_kb" || return
 	counted "$DIO_DIR/dio_load" read contig bs=1m n=1 "$disk" || return
 	echo "$descriptors descriptors in $entries entries"
 	[ "$descriptors" -eq 1 ] && [ "$entries" -eq 1 ]
