@@ -87,7 +87,10 @@ TEST = re.compile(r"\nTest: ((?:.+\n)+)")           # a paragraph of a message
 WHOLE, ALL = "tree", "all"      # in the place of a topic's name
 TOPICS = "series/topics"
 SUITES = "series/suites"
+MOST_PATCHES = 8        # of a topic
+MOST_LINES = 40         # of its cover
 MESSAGE = "message"
+MESSAGE_WIDTH = 75      # checkpatch.pl's
 MEASURED = """\
 Before and behind this patch, in QEMU with a clock that counts instructions
 (insn: of one O_DIRECT request; time: on a disk of 200 us a request):"""
@@ -154,6 +157,9 @@ def read_letter(root, name):
     lines = letter.text.splitlines()
     if not lines[0] or len(lines) > 1 and lines[1]:
         raise Fault(name, "a message is a subject, an empty line, and why")
+    for line in lines:
+        if len(line) > MESSAGE_WIDTH and not line.startswith("Fixes: "):
+            raise Fault(name, f"a message has at most {MESSAGE_WIDTH} characters a line: {line}")
     return letter
 
 
@@ -218,6 +224,9 @@ def modern(root, version):
             share |= shares(root, line, found)
         if share:
             patches.append((letter, share))
+    for (one, _), (other, _) in zip(patches, patches[1:]):
+        if name_of(one).split("-")[0] == name_of(other).split("-")[0]:
+            faults.append(Fault(other.name, f"has the number of {one.name}"))
     for path, source in found.items():
         takers = [letter.name for letter, share in patches if share.get(path) is source]
         if len(takers) != 1:
@@ -320,6 +329,11 @@ def topic_faults(root):
         those_before(topics, name)
         faults += [Fault(topic.letter.name, f"After: there is no topic {one}")
                    for one in topic.letter.lines("After") if one not in topics]
+        lines = topic.letter.text.count("\n")
+        if not state_of(topic.letter) or len(topic.patches) > MOST_PATCHES or lines > MOST_LINES:
+            faults.append(Fault(topic.letter.name, f"a topic has a State:, up to {MOST_PATCHES} "
+                                f"patches and {MOST_LINES} lines; here are {len(topic.patches)}, "
+                                f"and {lines}"))
         named_tests |= {f"{SUITES}/{test}" for test in topic.letter.pairs("Tests")}
         for patch in topic.patches:
             takers.setdefault(patch, [None]).append(name)

@@ -212,6 +212,9 @@ REFUSED = (
     ({"series/lists/10-a": "one\ntwo\n\nPaths:\n\tmm/b.c\n"},
      "a message is a subject, an empty line, and why"),
     ({"series/lists/10-a": "one\n\nPaths:\nmm/b.c\n"}, "10-a:4: below a section's"),
+    ({"series/lists/10-a": letter(f"fs: {'x' * 75}", "fs/")}, "at most 75 characters a line: fs: x"),
+    ({"base/6.1/series/tree/20-c": letter("mm", "mm/c.c"), "base/6.1/mm/c.c": ""},
+     "base/6.1/series/tree/20-c: has the number of series/tree/20-b"),
 )
 
 
@@ -357,14 +360,18 @@ print "Some <a\\@x>\\nlinux-kernel\\@x\\n$ARGV[-1]\\@y\\n";
                       "two              RFC; 1 patch, after one\n", self.make())
         self.assertFalse(self.out.exists())
 
-    def test_each_patch_of_the_lists_is_in_one_topic(self):
+    def test_each_patch_of_the_lists_is_in_one_small_topic(self):
         self.assertEqual(self.run_series("--check")[0], 0)
         fill(self.root, {
             "series/topics/two": "x\n\nState: ready\n",
-            "series/topics/three": "x\n\nState: x\nPatches:\n\t40-c\nAfter:\n\tfour\n"})
+            "series/topics/three": "x\n\nState: x\nPatches:\n\t40-c\nAfter:\n\tfour\n",
+            "series/topics/four-lines": "x\n\n" + 40 * "y\n" + "State: x\nPatches:\n\t05-first\n",
+            "series/topics/stateless": "x\n\nPatches:\n\t05-first\n"})
         self.check_fails("series/lists/10-a: is in the topics []",
                          "series/lists/40-c: is in the topics ['c', 'three'], not in one",
-                         "series/topics/three: After: there is no topic four")
+                         "series/topics/three: After: there is no topic four",
+                         "up to 8 patches and 40 lines; here are 1, and 42",
+                         "series/topics/stateless: a topic has a State:")
 
     def test_tests_are_patches_against_their_suite(self):
         fill(self.root, {
