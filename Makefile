@@ -206,14 +206,14 @@ QLA = $(if $(filter 7.3,$(base)),$(LAB)/kernel.sh build um-patched)
 # The reports come first, with -j too: all else builds kernels. A step that fails does not stop the
 # others: the verdict names it. V=1 shows the tables. To make test are left load on what others test,
 # stacks, arrays that fail, what statx() tells, and tests of tools.
-LONG_TESTS := test_align test_file_load test_stacks test_array_faults test_ra_stress test_model_disk \
-	test_field test_guard test_help
+LONG_TESTS := test_align test_file_load test_stacks test_array_faults test_ra_stress $(TOOL_TESTS) \
+	test_help
 run: packages
 	@mkdir -p $(O)/log; touch $(O)/log/run.start; : >$(O)/log/run.failed
 	@echo 'lab: field reports 4 and 5 on a model' >&2
 	@$(MAKE) field >$(O)/log/field.log || echo field >>$(O)/log/run.failed
 	@$(if $(V),cat $(O)/log/field.log)
-	@$(MAKE) -k tests KERNEL=patched MODULES= OPS=$(or $(OPS),10) LEAVE_OUT="$(LONG_TESTS)" || \
+	@$(MAKE) -k tests KERNEL=patched MODULES= OPS=$(or $(OPS),5) LEAVE_OUT="$(LONG_TESTS)" || \
 		echo tests >>$(O)/log/run.failed
 	@$(if $(QLA),$(QLA) >/dev/null || echo kernel >>$(O)/log/run.failed)
 	@$(LAB)/bench.py run short $(if $(QLA),qla-short) $(if $(V),,>/dev/null) || \

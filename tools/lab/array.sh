@@ -8,7 +8,7 @@
 #
 # Documentation/dio/arrays.rst tells what each NAME is: fc, many, qla or model.
 #
-# Every disk is stamped over its first 16 MiB, 4 of many's, and all are read back through the HBA.
+# Every disk is stamped over its first MiB, and all are read back through the HBA.
 # Joined, disks take turns every 128 KiB: md RAID0 from 4 MiB on, or a dm stripe. A disk that
 # joins others is theirs to write, so its stamps end there.
 #
@@ -25,7 +25,7 @@ dio=$(dirname "$0")/../testing/selftests/dio
 . "$dio/dio_md.sh"
 
 bin=${O:-$PWD}/kselftest
-stamped_mib=16
+stamped_mib=1
 
 # The initiator's and the target's port; the name of a port is 20:00 and the MAC address.
 initiator=02:00:00:00:fc:01
@@ -129,7 +129,6 @@ down_fc()
 
 up_many()
 {
-	stamped_mib=4
 	dio_sd_make 64
 	disks=$_dio_new
 }

@@ -48,8 +48,8 @@ MANY = {"4k": 20000, "64k": 4000, "1m": 500}
 FEW = {"4k": 4000, "64k": 2000, "1m": 250}
 # disk_read's words, MiB of a pass
 FOUR_WAYS = {"direct": ("blocks=256 bs=1m random direct", 2048),
-             "raw": ("blocks=256 bs=1m random", 2048), "buffered": ("blocks=8192 bs=8k", 512),
-             "nocopy": ("blocks=8192 bs=8k nocopy", 512)}
+             "raw": ("blocks=256 bs=1m random", 2048), "buffered": ("blocks=4096 bs=8k", 256),
+             "nocopy": ("blocks=4096 bs=8k nocopy", 256)}
 
 
 def direct_io(name, place, many, guest="engine", **more):
@@ -162,19 +162,19 @@ def programs():
 def arrays():
     whole = {"mib": 16, "reads": 3, "ios": 8000, "rounds": 2, "raid0": True,
              "file_systems": ("ext2", "ext3", "xfs", "jfs")}
-    short = {"mib": 4, "ios": 2000, "rounds": 1, "file_systems": ("ext2", "ext3")}
+    short = {"mib": 4, "ios": 2000, "rounds": 1, "file_systems": ("ext2",)}
     big = {"big_files": [("ext2", "create")]}
     for name, args in (
             ("fc", whole), ("fc-short", short),
             # Each of the 64 disks is too small for a file system of its own.
             ("many", {**whole, "mib": 4, "one_disk": False, "big_files": [
                 *product(("ext2", "ext3", "xfs"), ("create", "fill", "over"))]}),
-            ("many-short", big),
+            ("many-short", {**big, "big_mib": 128}),
             ("qla", {**whole, **short, **big, "reads": 1, "file_systems": ("ext2", "jfs"),
                      "big_mib": 64}),
-            ("qla-short", {"mib": 4}), ("model", {"mib": 16})):
+            ("qla-short", {"mib": 4}), ("model", {"mib": 16}), ("model-short", {"mib": 4})):
         yield Case(name, "array", name.removesuffix("-short"), args,
-                   "disk" if name == "model" else "cpu")
+                   "disk" if name.startswith("model") else "cpu")
 
 
 CASES = {case.name: case for make in (engine, shared, stacks, real, readahead, programs, arrays)
@@ -197,6 +197,6 @@ GROUPS = {
               *(f"{what}-4k-{place}" for what in ("read", "overwrite")
                 for place in ("bdev", "raw", "ext2", "ext4")),
               "run-64k-by-4k", "random-4k", "seq-4k", "iozone-random-bdev", "dss-bdev",
-              "run-64k-by-4k-hdd", "fc-short", "many-short", "model"],
+              "run-64k-by-4k-hdd", "fc-short", "many-short", "model-short"],
     "layers": [f"read-{size}-ext2" for size in ("4k", "64k", "1m")],
 }

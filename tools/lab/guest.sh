@@ -124,8 +124,9 @@ fi
 # what was read of them. A program starts in a third of the time.
 [ "$um" -eq 1 ] || append="$append rootflags=trans=virtio,version=9p2000.L,access=any,msize=512000,cache=loose"
 # vng takes what modules lie in the tree, of another kernel, too: those that are of this are below.
-args=(--run "$image" --skip-modules --disable-microvm --memory "$memory" --rwdir="$out"
-	--cwd "$out")
+# Without --force-9p it waits six seconds for a virtiofsd, and these kernels have no virtiofs.
+args=(--run "$image" --skip-modules --disable-microvm --force-9p --memory "$memory"
+	--rwdir="$out" --cwd "$out")
 qemu="" late=0
 
 # A /dev/kvm that takes a guest and then hangs in it is common.
@@ -133,7 +134,7 @@ kvm_works()
 {
 	known=$out/log/kvm-$(cat /proc/sys/kernel/random/boot_id)
 	[ -w /dev/kvm ] || return 1
-	[ -e "$known" ] || timeout -k 1 10 vng --run "$image" --disable-microvm --verbose \
+	[ -e "$known" ] || timeout -k 1 10 vng --run "$image" --disable-microvm --force-9p --verbose \
 		--memory 512M --exec "echo lab-kvm-works" </dev/null >"$known" 2>&1 || :
 	grep -q '^lab-kvm-works' "$known"
 }
