@@ -152,8 +152,10 @@ else
 	# QEMU 7.2 changes where devices lie under a CPU that it emulates beside: that one finds another
 	# device at the place, and may lose its timer or an interrupt. The kernel moves devices at boot,
 	# when it asks how large their windows are: the second CPU comes when that is over.
+	# It clears and copies pages by rep stosb and movsb, a byte at a time, if the CPU has fast ones.
 	if [ "$late" -eq 1 ]; then
 		args+=(--disable-kvm)
+		qemu="-cpu max,-erms,-fsrm"
 		[ "$shell" -eq 1 ] || append="$append maxcpus=1"
 	fi
 fi
