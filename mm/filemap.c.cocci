@@ -158,7 +158,21 @@ expression E;
  	...+>
  }
 
-@marks_of_faults depends on around_faults@
+@other_windows depends on around_faults@
+type T;
+@@
+ do_sync_mmap_readahead(struct vm_fault *vmf)
+ {
+ 	<+...
+	T mmap_miss;
++
++	/* The windows of these are no run's. */
++	if (vm_flags & (VM_EXEC | VM_HUGEPAGE | VM_SEQ_READ))
++		WRITE_ONCE(ra->runs, 0);
+ 	...+>
+ }
+
+@marks_of_faults depends on other_windows@
 identifier vmf, folio, ra, fpin;
 symbol ractl;
 @@

@@ -12,9 +12,8 @@
 #define RA_LONG		4095UL	/* pages, 16 MiB: a stream's, to which one wait is nothing */
 #define RA_WAIT		VM_READAHEAD_PAGES	/* could be read in the time of a wait */
 #define RA_AT_ONCE	(SZ_256K / PAGE_SIZE)	/* pages that a program waits for at once */
-/* One page of so many is touched in a run: a fault maps 64 KiB. Misses less hits: MMAP_LOTSAMISS */
-#define RA_DENSE	16
-#define RA_AROUND	100UL
+#define RA_DENSE	(SZ_64K / PAGE_SIZE)	/* a fault maps so many: one is touched in a run */
+#define RA_AROUND	100UL	/* misses less hits: filemap.c's MMAP_LOTSAMISS */
 
 enum ra_state {
 	RA_UNKNOWN,	/* nothing is known of the run under way */
@@ -52,8 +51,8 @@ static bool ra_load(const struct readahead_control *ractl, struct ra_view *view)
 
 static void ra_store(struct file_ra_state *ra, const struct ra_view *view, pgoff_t start)
 {
-	unsigned long before = start - view->origin;
-	u64 runs = before + RA_LONG > 2 * RA_LONG ? RA_UNKNOWN : (u64)before << 51 | view->state;
+	long before = min_t(long, start - view->origin, RA_LONG);
+	u64 runs = before + (long)RA_LONG < 0 ? RA_UNKNOWN : (u64)before << 51 | view->state;
 
 	for (int i = 0; i < RA_RUNS; i++)
 		runs |= (u64)view->len[i] << (2 + 12 * i);
@@ -139,7 +138,7 @@ static void ra_learn(const struct readahead_control *ractl, struct ra_view *view
 		trace_readahead_run(ractl->mapping->host, view->origin, end, view->end);
 }
 
-/* Pages that are there before a missing one; one more is looked at, as 6.12 and 6.1 need it. */
+/* Pages that are there before a missing one; the search may count the last of them as missing. */
 static unsigned long ra_history(struct readahead_control *ractl, unsigned long max)
 {
 	pgoff_t index = readahead_index(ractl), miss;
@@ -182,22 +181,23 @@ static void ra_set_mark(struct address_space *mapping, pgoff_t index)
 /* Read the window that was chosen; apart what only some of the runs want: nobody waits for it. */
 void ra_runs_read(struct readahead_control *ractl, unsigned long pages)
 {
-	pgoff_t index = readahead_index(ractl), end;
+	pgoff_t index = readahead_index(ractl), from, end;
+	struct file_ra_state *ra = ractl->ra;
 	struct ra_view view;	/* maybe another thread's by now */
 
 	ra_load(ractl, &view);
 	end = view.end;
 	for (int i = 0; i < RA_RUNS && view.state >= RA_READS && view.start == index; i++)
-		if (view.origin + view.len[i] >= index + pages)
+		if (view.origin + view.len[i] > index + pages - !!pages)
 			end = min(end, view.origin + view.len[i]);
-	WRITE_ONCE(ractl->ra->size, end - view.start);
-	ractl->_index = view.start;
-	force_page_cache_ra(ractl, end - view.start);
-	if (READ_ONCE(ractl->ra->size) == end - view.start) {
-		WRITE_ONCE(ractl->ra->size, view.end - view.start);
-		ractl->_index = end;
-		force_page_cache_ra(ractl, view.end - end);
+	WRITE_ONCE(ra->async_size, 0);	/* FUSE leaves out what nobody waits for */
+	for (from = view.start; from < view.end && READ_ONCE(ra->start) == view.start; from = end) {
+		end = from == view.start ? end : view.end;
+		WRITE_ONCE(ra->size, end - view.start);
+		ractl->_index = from;
+		force_page_cache_ra(ractl, end - from);
 	}
+	WRITE_ONCE(ra->async_size, view.end - view.mark);
 	if (view.mark < view.end)
 		ra_set_mark(ractl->mapping, view.mark);
 	end = min3(view.end, view.origin + RA_AT_ONCE, index + 1 + RA_AT_ONCE);
@@ -276,7 +276,7 @@ bool ra_runs_mark(struct readahead_control *ractl, struct folio *folio, unsigned
 	return end;
 }
 
-/* Choose what is read around the fault on a missing page, after @misses. False: that page alone. */
+/* Choose what is read around the fault on a missing page, after @misses. False: as ever. */
 bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 {
 	unsigned long max = ractl->ra->ra_pages, end = 0, history = 0, size;
@@ -313,7 +313,7 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 		return true;
 	}
 	/* A stream, whose page did not have to go: as much again. Else around it, or it alone */
-	goes_on = goes_on || (history && !xa_is_value(xa_load(&ractl->mapping->i_pages, index)));
+	goes_on |= history > 1 && !xa_is_value(xa_load(&ractl->mapping->i_pages, index));
 	size = goes_on ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
 	index -= goes_on ? 0 : min(index, size / 2);
 	ra_set_window(ractl->ra, &view, index, index + size + (size > 1), size, size - size / 4);

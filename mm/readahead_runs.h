@@ -8,7 +8,6 @@
 
 #include <linux/types.h>
 
-struct file_ra_state;
 struct folio;
 struct readahead_control;
 

@@ -2,8 +2,7 @@
 /*
  * KUnit test of the readahead policy: the last part of mm/readahead_runs.c.
  *
- * The choice of an end is held against all ends that there are. What windows come of it is in the
- * replay, tools/testing/dio/ra_replay.c.
+ * The choice of an end is held against all ends that there are.
  */
 
 #include <kunit/test.h>
@@ -119,8 +118,13 @@ static void ra_state_is_kept(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, got.state + 0U, RA_FAULTS + 0U);
 		KUNIT_EXPECT_EQ(test, memcmp(got.len, view.len, sizeof(got.len)), 0);
 	}
-	/* What cannot be kept is not known. */
+	/* A stream's begin goes with it; what cannot be kept is not known. */
 	view.origin = 10000 - 4096;
+	ra_store(&reader.ra, &view, 10000);
+	ra_load(&reader.ractl, &got);
+	KUNIT_EXPECT_EQ(test, got.origin, 10000UL - RA_LONG);
+	KUNIT_EXPECT_EQ(test, got.state + 0U, RA_FAULTS + 0U);
+	view.origin = 10000 + 4096;
 	ra_store(&reader.ra, &view, 10000);
 	ra_load(&reader.ractl, &got);
 	KUNIT_EXPECT_EQ(test, got.state + 0U, RA_UNKNOWN + 0U);
@@ -186,6 +190,8 @@ static pgoff_t warm_end(unsigned long pages, unsigned long cached, pgoff_t prev_
 
 static void ra_warm(struct kunit *test)
 {
+	if (PAGE_SIZE != SZ_4K)
+		kunit_skip(test, "these figures are of pages of 4 KiB");
 	/* 4 (1 - f) = 32 f at a ninth of the file */
 	KUNIT_EXPECT_EQ(test, warm_end(4, 111, 500), 104UL);
 	KUNIT_EXPECT_EQ(test, warm_end(4, 112, 500), 132UL);

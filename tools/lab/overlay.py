@@ -14,7 +14,7 @@ A file below one of DIRS has one of three forms:
     PATH.cocci  a semantic patch that edits the base's PATH (.c and .h only)
     PATH.add    is appended to the base's PATH; if its first line is "# before: LINE", what follows
                 goes in front of that line of PATH (leading and trailing blanks aside), which must
-                be there once; an empty line is put between
+                be there once; an empty line is put between (not in index.rst, a list)
 
 That is the trunk; it is for the newest base. base/V/ is the layer of an older base V: base/V/omit
 names files of the trunk that are left out there (or a folder, FOLDER/), and what stands below
@@ -443,7 +443,7 @@ def appended(root, source, path, data):
     block = (root / name).read_text("latin-1")
     head = re.match(r"# before:(.*)\n", block)
     if head:
-        block = block[head.end():].strip("\n") + "\n"
+        block = block[head.end():].strip("\n") + "\n" * (1 if path.endswith("/index.rst") else 2)
     if squeezed(block.split("\n")) in squeezed(text.split("\n")):
         raise Fault(name, f"was applied before to {path}")
     if text and not text.endswith("\n"):
@@ -451,7 +451,7 @@ def appended(root, source, path, data):
     if not head:
         return text + block
     line = head[1].strip()
-    text, count = re.subn(rf"^[ \t]*{re.escape(line)}\s*?$", lambda m: f"{block}\n{m[0]}", text,
+    text, count = re.subn(rf"^[ \t]*{re.escape(line)}\s*?$", lambda m: block + m[0], text,
                           flags=re.M)
     if count != 1:
         raise Fault(f"{name}:1", f"{path} has {count} lines \"{line}\", one is needed")

@@ -59,6 +59,7 @@ struct thing {
 
 int second(struct thing *t);
 """,
+    "fs/index.rst": "   two\n",
     "fs/Kconfig": 'menu "Files"\n\nconfig THING\n\tbool "thing"\n\nendmenu\n',
     "fs/Makefile": "obj-y += one.o\nobj-y += two.o",
     "lib/run.sh": "#!/bin/sh\n",
@@ -131,8 +132,8 @@ APPLIES = (
      {"block/thing.c": THING.replace("k_thing(t);\n", "k_thing(t);\n\tnote(t);\n")
       .replace("/* c", "/* a c")}),
     ({"fs/Kconfig.add": "# before: endmenu\n\nconfig NEW\n\tbool\n\n",
-      "fs/Makefile.add": "obj-y += three.o\n"},
-     {"fs/Kconfig": BASE["fs/Kconfig"].replace("endmenu", "config NEW\n\tbool\n\nendmenu"),
+      "fs/index.rst.add": "# before: two\n   one\n", "fs/Makefile.add": "obj-y += three.o\n"},
+     {"fs/index.rst": "   one\n   two\n", "fs/Kconfig": BASE["fs/Kconfig"].replace("endmenu", "config NEW\n\tbool\n\nendmenu"),
       "fs/Makefile": MAKEFILE + "\nobj-y += three.o\n"}),
     # What is no overlay, or no edit
     (dict.fromkeys(("README.md", "Makefile", ".ci/run", "series/one", "legacy/fs/x.c",

@@ -16,7 +16,7 @@ type T;
 
 @dense depends on memory@
 @@
--#define RA_DENSE 16
+-#define RA_DENSE (SZ_64K / PAGE_SIZE)
 
 @tracepoint depends on memory@
 @@
@@ -50,17 +50,26 @@ statement S;
 	...
 -	end = view.end;
 -	S
--	WRITE_ONCE(ractl->ra->size, end - view.start);
 	...
  }
 
 @at_once depends on sure@
+expression E;
 @@
--	force_page_cache_ra(ractl, end - view.start);
--	if (...) { ... }
+-	for (from = view.start; E; from = end) { ... }
++	ractl->_index = view.start;
 +	force_page_cache_ra(ractl, view.end - view.start);
 
-@no_end depends on at_once@
+@no_from depends on at_once@
+@@
+ ra_runs_read(...)
+ {
+	...
+-	pgoff_t from;
+	...
+ }
+
+@no_end depends on no_from@
 @@
  ra_runs_read(...)
  {
@@ -115,3 +124,18 @@ expression e;
 +		ra_set_window(ractl->ra, &view, index, view.origin + end, most, 0);
 		...
 	} else { ... }
+
+@wanted depends on track@
+@@
+-ra_runs_read(struct readahead_control *ractl, unsigned long pages)
++ra_runs_read(struct readahead_control *ractl)
+ { ... }
+
+// places: 3
+@calls depends on wanted@
+expression ractl, pages;
+@@
+-ra_runs_read(ractl, pages);
++ra_runs_read(ractl);
+
+// comment: Read the window that was chosen; apart what only some of the runs want: nobody waits for it. => Read the window that was chosen.

@@ -15,6 +15,7 @@ type T;
 @@
 -#define RA_AROUND 100UL
 
+// places: 2
 @marks depends on around@
 @@
  ra_runs_read(...)
@@ -24,3 +25,5 @@ type T;
 -	while (...)
 -		ra_set_mark(...);
  }
+
+// comment: A read, or a fault, has come to the mark of @folio. => A read has come to the mark of @folio.
