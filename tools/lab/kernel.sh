@@ -46,7 +46,8 @@ base=$("$top/tools/lab/base.sh" name) || exit
 
 # Name, the tree that it begins as a copy of, its overlay, and its configuration: the names of
 # fragments, FRAGMENT.config, of which later ones win. Without the adapter there is no stock driver to
-# test; with it come interrupts that cost user-mode Linux no system calls, as um has.
+# test; with it comes what um has of arch/um: interrupts that cost no system calls, and TLB flushes
+# that programs on other CPUs see, without which tests fail at random.
 common="kernel kernel-$base qemu selftests"
 full="$common hba"
 um="kernel kernel-$base selftests"
@@ -67,7 +68,7 @@ deb-stock	source		none	deb
 deb		deb-stock	all	deb
 "
 adapter=(drivers/scsi/isp24xx/{Kconfig,Makefile} drivers/scsi/{Kconfig,Makefile}.add
-	arch/um/{include/shared/os.h,os-Linux/{signal,smp,time}.c}.cocci)
+	arch/um/{include/{asm/tlbflush,shared/os}.h,kernel/tlb.c,os-Linux/{signal,smp,time}.c}.cocci)
 for file in "$top"/drivers/scsi/isp24xx/*.[ch]; do
 	adapter+=("${file#"$top/"}")
 done

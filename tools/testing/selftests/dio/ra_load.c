@@ -26,7 +26,8 @@
  * each, as a database looks at its header. The other options: seed=N names the random places;
  * every=1m puts them in order instead, from 1m on and that far apart; size=N uses no more of the
  * file; advise=random|sequential; disk=N: the file holds the stamps of that disk (see
- * disk_stamp), and what is read must be those; the word holes allows zeros instead; share=N: as
+ * disk_stamp), and what is read must be those, a mapped page also when looked at hold=N times
+ * more; the word holes allows zeros instead; share=N: as
  * many processes do all that on one open file, at the same time, with seeds of their own (not with
  * read or separate).
  *
@@ -62,7 +63,7 @@ struct mode {
 static struct {
 	const char *name;
 	const struct mode *mode;
-	unsigned long long bs, len, n, k, seed, from, every, size, disk, writes, fsync, share;
+	unsigned long long bs, len, n, k, seed, from, every, size, disk, writes, fsync, share, hold;
 	int holes, separate, once, look, willneed, splice;
 	int advice;		/* MADV_, which has the number of POSIX_FADV_ */
 } opt = { .bs = PAGE, .k = 8, .seed = 1, .disk = NOT_GIVEN };
@@ -142,15 +143,18 @@ static int open_file(void)
 	return file;
 }
 
+/* No system call comes between two looks: the page is taken away unseen, if it is. */
 static void touch(unsigned long long pos)
 {
-	unsigned long long start = now_ns();
+	unsigned long long start = now_ns(), looks;
 
 	asm volatile("" : : "r" (map[pos]));
 	nsec += now_ns() - start;
 	bytes += PAGE;
-	if (opt.disk != NOT_GIVEN)
+	for (looks = 0; opt.disk != NOT_GIVEN && looks <= opt.hold; looks++) {
 		verify(map + pos, pos, PAGE);
+		asm volatile("" : : : "memory");
+	}
 }
 
 static const unsigned char *map_file(void)
@@ -323,7 +327,7 @@ static const struct word words[] = {
 	NUMBER("bs=", opt.bs), NUMBER("len=", opt.len), NUMBER("n=", opt.n), NUMBER("k=", opt.k),
 	NUMBER("seed=", opt.seed), NUMBER("from=", opt.from), NUMBER("every=", opt.every),
 	NUMBER("size=", opt.size), NUMBER("writes=", opt.writes), NUMBER("fsync=", opt.fsync),
-	NUMBER("share=", opt.share), NUMBER("disk=", opt.disk),
+	NUMBER("share=", opt.share), NUMBER("disk=", opt.disk), NUMBER("hold=", opt.hold),
 	CHOICE("advise=random", opt.advice, POSIX_FADV_RANDOM),
 	CHOICE("advise=sequential", opt.advice, POSIX_FADV_SEQUENTIAL),
 	FLAG("separate", opt.separate), FLAG("holes", opt.holes), FLAG("once", opt.once),

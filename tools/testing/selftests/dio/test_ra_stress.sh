@@ -11,7 +11,8 @@
 # fails under KASAN and lockdep.
 #
 # Then memory is short: the same readers, and fio, which writes at random and verifies what it
-# wrote.
+# wrote; and who looks at a mapped page for some milliseconds, while it may be taken away, sees no
+# other in its place. User-mode Linux of 7.3 did not tell a program on another CPU that it went.
 
 . "$(dirname "$0")/dio_common.sh"
 . "$(dirname "$0")/dio_files.sh"
@@ -163,6 +164,17 @@ in_little_memory()
 	dio_then "group=" wait_readers
 }
 
+# Mapped pages that are looked at for long, while other readers need the memory
+in_view()
+{
+	small_group 6 || return
+	pids=""
+	: >"$DIO_TMP/readers"
+	reader mmap-random advise=random n=300 hold=3000
+	reader blocks bs=64k n=20000
+	dio_then "group=" wait_readers
+}
+
 # In half of the memory that the files take
 fio_verifies()
 {
@@ -180,7 +192,7 @@ disk=$DIO_DM
 group="" fio=""
 command -v fio >/dev/null || fio="program fio is missing"
 mkdir "$DIO_TMP/cgroup"
-dio_plan 7
+dio_plan 8
 
 dio_fs_each "" "$systems" "readers of a restless file on %" restless_on
 
@@ -191,5 +203,6 @@ if mount -t cgroup2 none "$DIO_TMP/cgroup" 2>/dev/null; then
 	! grep -qw memory "$DIO_TMP/cgroup/cgroup.controllers" || memory=""
 fi
 dio_unless "$memory" "readers in little memory" on_disk in_little_memory
+dio_unless "$memory" "a mapped page is itself as long as it is looked at" on_disk in_view
 dio_fs_each "${memory:-$fio}" "$fio_systems" "fio verifies what it writes in little memory on %" \
 	dio_fs_with "$disk" fio_verifies
