@@ -25,4 +25,4 @@ expression vma, from, to;
 @@
 -extern void flush_tlb_mm(struct mm_struct *mm);
 +extern void flush_tlb_mm(struct mm_struct *mm);
-+extern void um_tlb_kick(struct mm_struct *mm);
++void um_tlb_kick(struct mm_struct *mm);
