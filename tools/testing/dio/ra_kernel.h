@@ -175,7 +175,7 @@ struct kunit_suite {
 
 #define KUNIT_CASE(f)	{ f, #f }
 
-#define kunit_skip(test, why)	return
+#define kunit_skip(test, why)	printf("# %s: %s\n", (test)->name, why)
 
 #define KUNIT_EXPECT_EQ(test, a, b) do {							\
 	__typeof__(a) _l = (a);									\
