@@ -133,7 +133,8 @@ APPLIES = (
       .replace("/* c", "/* a c")}),
     ({"fs/Kconfig.add": "# before: endmenu\n\nconfig NEW\n\tbool\n\n",
       "fs/index.rst.add": "# before: two\n   one\n", "fs/Makefile.add": "obj-y += three.o\n"},
-     {"fs/index.rst": "   one\n   two\n", "fs/Kconfig": BASE["fs/Kconfig"].replace("endmenu", "config NEW\n\tbool\n\nendmenu"),
+     {"fs/index.rst": "   one\n   two\n",
+      "fs/Kconfig": BASE["fs/Kconfig"].replace("endmenu", "config NEW\n\tbool\n\nendmenu"),
       "fs/Makefile": MAKEFILE + "\nobj-y += three.o\n"}),
     # What is no overlay, or no edit
     (dict.fromkeys(("README.md", "Makefile", ".ci/run", "series/one", "legacy/fs/x.c",

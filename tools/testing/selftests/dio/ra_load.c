@@ -26,10 +26,9 @@
  * each, as a database looks at its header. The other options: seed=N names the random places;
  * every=1m puts them in order instead, from 1m on and that far apart; size=N uses no more of the
  * file; advise=random|sequential; disk=N: the file holds the stamps of that disk (see
- * disk_stamp), and what is read must be those, a mapped page also when looked at hold=N times
- * more; the word holes allows zeros instead; share=N: as
- * many processes do all that on one open file, at the same time, with seeds of their own (not with
- * read or separate).
+ * disk_stamp), and what is read must be those, a mapped page also when it is looked at hold=N times
+ * more; the word holes allows zeros instead; share=N: as many processes do all that on one open
+ * file, at the same time, with seeds of their own (not with read or separate).
  *
  * Prints the time of the requests, what they read and wrote (each of those that share a line):
  *
