@@ -313,7 +313,7 @@ bool ra_runs_fault(struct readahead_control *ractl, unsigned int misses)
 		return true;
 	}
 	/* A stream, whose page did not have to go: as much again. Else around it, or it alone */
-	goes_on |= history > 1 && !xa_is_value(xa_load(&ractl->mapping->i_pages, index));
+	goes_on |= history && !xa_is_value(xa_load(&ractl->mapping->i_pages, index));
 	size = goes_on ? min3(size, max, max(RA_AT_ONCE, max / 2)) : given_up ? 1 : max;
 	index -= goes_on ? 0 : min(index, size / 2);
 	ra_set_window(ractl->ra, &view, index, index + size + (size > 1), size, size - size / 4);
